@@ -126,7 +126,7 @@ type ValueCheck = (value: unknown) => boolean;
  */
 export function compileCheck(schema: z.core.$ZodType): ValueCheck {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.checks && def.checks.length > 0) return undecided;
+  if (def.checks && def.checks.length > 0) return neverDecides;
   switch (def.type) {
     case 'string':
       return (value) => typeof value === 'string';
@@ -153,23 +153,23 @@ export function compileCheck(schema: z.core.$ZodType): ValueCheck {
     case 'object':
       return objectCheck(def);
     default:
-      return undecided;
+      return neverDecides;
   }
 }
 
-const undecided: ValueCheck = () => false;
+const neverDecides: ValueCheck = () => false;
 
 function recordCheck({ keyType, valueType }: z.core.$ZodRecordDef): ValueCheck {
   const anyKey = (keyType as z.core.$ZodTypes)._zod.def;
   const anyValue = (valueType as z.core.$ZodTypes)._zod.def;
   if (anyKey.type !== 'string' || anyKey.checks?.length || anyValue.type !== 'unknown')
-    return undecided;
+    return neverDecides;
   return (value) => isPlain(value) && !Object.hasOwn(value, 'constructor');
 }
 
 /** Handles only objects that keep unknown fields; others would have to be searched for them. */
 function objectCheck({ shape, catchall }: z.core.$ZodObjectDef): ValueCheck {
-  if ((catchall as z.core.$ZodTypes | undefined)?._zod.def.type !== 'unknown') return undecided;
+  if ((catchall as z.core.$ZodTypes | undefined)?._zod.def.type !== 'unknown') return neverDecides;
   const fields = Object.keys(shape).map((name) => ({
     name,
     check: compileCheck(shape[name] as never),

@@ -160,7 +160,7 @@ async function fetchFile(
     attemptFolder(folder);
     // An id may hold anything, a digest is always a file name.
     const path = join(folder, digestOf(id).slice(0, 32));
-    const { bytes, sha256 } = await download(context, { id, record }, path, (sink) =>
+    const { bytes, sha256 } = await downloadTo(context, { id, record }, path, (sink) =>
       counted.watch(sink),
     );
     const shared = join(backup.folder, sharedFile(sha256));
@@ -176,7 +176,7 @@ async function fetchFile(
 }
 
 /** Downloads a file to a path that only this program writes. */
-async function download(
+async function downloadTo(
   context: Context,
   { id, record }: Pick<ListedDocument, 'id' | 'record'>,
   path: string,

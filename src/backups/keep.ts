@@ -9,7 +9,7 @@ import type { GoodSnapshot, OpenBackup } from './folder.js';
 import { backedUp, type Snapshot, sharedFilesIn } from './layout.js';
 
 /** The parts of a snapshot that decide whether it is kept. */
-interface Candidate {
+interface KeptParts {
   readonly snapshot: Pick<Snapshot, 'name' | 'isWhole'>;
   readonly manifest: {
     readonly resources: readonly { readonly resource: string }[];
@@ -51,7 +51,7 @@ export async function removeOld(
 }
 
 /** Returns the snapshots that are removed if the newest `count` whole ones are kept. */
-export function oldOf<T extends Candidate>(all: readonly T[], count: number): readonly T[] {
+export function oldOf<T extends KeptParts>(all: readonly T[], count: number): readonly T[] {
   const whole = all.filter(({ snapshot }) => snapshot.isWhole);
   const newest = whole.slice(-count);
   const [oldest] = newest;
@@ -66,7 +66,7 @@ export function oldOf<T extends Candidate>(all: readonly T[], count: number): re
 }
 
 /** Returns the newest whole snapshot that holds a resource. */
-export function newestWith<T extends Candidate>(
+export function newestWith<T extends KeptParts>(
   all: readonly T[],
   resource: (typeof backedUp)[number],
 ): T | undefined {

@@ -111,12 +111,12 @@ function opening(operation: Operation, ...given: Parameters<Operation['open']>):
   try {
     return operation.open(...given);
   } catch (error) {
-    throw failureOf(error);
+    throw planFailure(error);
   }
 }
 
 /** The failure of an operation that a forged job breaks. */
-function failureOf(error: unknown): Failure {
+function planFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new InputError('The plan does not hold what its command needs. Nothing was sent.', {
     cause: error,
@@ -134,7 +134,7 @@ async function planOrConflict(
   } catch (error) {
     // A file that is missing or another one.
     if (isPreview && error instanceof InputError) throw new ConflictError(error.message);
-    throw isPreview ? failureOf(error) : error;
+    throw isPreview ? planFailure(error) : error;
   }
 }
 

@@ -16,7 +16,7 @@ import { foldCase, groupedNumber, isSameText, orList, shellQuote, upTo } from '.
 import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';
 
-interface Entry {
+interface IndexedValue {
   readonly value: string;
   readonly candidate: Candidate;
 }
@@ -57,7 +57,7 @@ export async function readReferences(
 export class ReferenceIndex {
   readonly ids = new Map<string, Candidate>();
   /** By the folded values of each kind. */
-  private readonly entries = new Map<LookedUpKind, Map<string, Entry[]>>();
+  private readonly entries = new Map<LookedUpKind, Map<string, IndexedValue[]>>();
 
   /** True if the list has no record at all. */
   get isEmpty(): boolean {
@@ -99,7 +99,7 @@ export class ReferenceIndex {
   /** Adds a record by its values of one kind; undefined if it lacks the field. */
   add(kind: LookedUpKind, values: readonly string[] | undefined, candidate: Candidate): void {
     if (!values) return;
-    const known = this.entries.get(kind) ?? new Map<string, Entry[]>();
+    const known = this.entries.get(kind) ?? new Map<string, IndexedValue[]>();
     this.entries.set(kind, known);
     for (const value of values) addTo(known, foldCase(value), { value, candidate });
   }

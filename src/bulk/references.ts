@@ -218,11 +218,12 @@ function noteFound(
     );
     return;
   }
-  for (const { text, candidate } of named) context.note(`${text} is ${describe(candidate, text)}`);
+  for (const { text, candidate } of named)
+    context.note(`${text} is ${describeFound(candidate, text)}`);
 }
 
 /** `app_0002 (Nilo Tsukiyo, rejected)`; the name only if the reference does not say it. */
-function describe({ id, name, status }: Candidate, text: string): string {
+function describeFound({ id, name, status }: Candidate, text: string): string {
   const isSaid = text === `name:${name}`;
   const about = [isSaid ? null : name, status].filter((part) => part !== null).join(', ');
   return about === '' ? id : `${id} (${about})`;

@@ -116,7 +116,7 @@ export async function selectCsv(
   input: CsvInput,
 ): Promise<Selection> {
   const hashed = hashing(chunks, input.sheet);
-  const rows = new Rows(input);
+  const rows = new CsvRows(input);
   const turn = eventLoopTurns(input.signal, () => stoppedReading(input.name));
   try {
     for await (const some of fileRows(hashed.chunks, input)) await rows.take(some, turn);
@@ -159,7 +159,7 @@ function hasIdColumn(cells: readonly string[], map: HeaderOptions['map']): boole
 }
 
 /** Collects the rows of a CSV according to its header. */
-class Rows {
+class CsvRows {
   private header: Header | undefined;
   private headerCells: readonly string[] = [];
   private word = rowWord({});

@@ -7,7 +7,7 @@ import type { Instant } from '../data/time.js';
 import { GuardError } from '../errors.js';
 
 /** The consequence, for the command, of a list that may not be whole. */
-interface Doubt {
+interface Consequence {
   /** The end of the sentence: `so the template may lack columns`. */
   readonly so: string;
   /** The line that says how to do without the list. */
@@ -26,7 +26,7 @@ export async function readWholeList(
   { api }: Pick<Context, 'api'>,
   resource: ResourceName,
   see: (record: JsonObject) => void,
-  { so, instead, mayBeEmpty = false, isExpected = () => false }: Doubt,
+  { so, instead, mayBeEmpty = false, isExpected = () => false }: Consequence,
 ): Promise<Instant> {
   const { plural: many } = resourceWords[resource];
   const list = api.list(resource, undefined, { checksCompleteness: true });

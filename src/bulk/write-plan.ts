@@ -107,7 +107,7 @@ export async function planChanges(
     ...previewOutput(reading, invocation, previewed, { plan: written?.hash }),
     ...(quiet && { view: reportViewFor(context, { action: subject, names }) }),
     onlyReads: true,
-    ...(written && { printAfter: () => noteWritten(context, file, written) }),
+    ...(written && { printAfter: () => notePlanWritten(context, file, written) }),
   };
 }
 
@@ -195,7 +195,7 @@ function userName(): string {
   }
 }
 
-function noteWritten(
+function notePlanWritten(
   context: Context,
   file: string,
   { plan: { rows, expiresAt }, hash }: { readonly plan: PlanContent; readonly hash: string },

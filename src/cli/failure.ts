@@ -75,7 +75,7 @@ export function describeFailure(
       ? undefined
       : withConnectionFlags(own.join('\n'), command.flags, command.table);
   const exitCode = command.exitCode ?? exit[error.exitName];
-  const site = siteOf(error);
+  const site = requestBehind(error);
   return {
     // An input may have several invalid lines, and a reference several records, each on its own line.
     lines: [
@@ -149,7 +149,7 @@ function describeBug(error: unknown): FailureText {
   };
 }
 
-function siteOf(error: Failure): { status?: number; method?: string; path?: string } {
+function requestBehind(error: Failure): { status?: number; method?: string; path?: string } {
   if (error instanceof ApiError) return { status: error.status, ...error.call };
   if (error instanceof UnknownOutcomeError) {
     const { call, cause } = error;

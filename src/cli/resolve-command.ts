@@ -114,11 +114,11 @@ export function refuseEarlyFlag(words: readonly string[], table: CommandManifest
   const at = words.findIndex((word) => /^-./.test(word) && word !== '--' && !isGlobal(word));
   if (at < 0) return;
   const before = words.slice(0, at);
-  if (commandOf(before, table)) return;
+  if (commandNamed(before, table)) return;
   const name = words[at]?.split('=')[0];
   for (const end of [at + 2, at + 1]) {
     const others = [...before, ...words.slice(end)];
-    const flag = commandOf(others, table)?.flags.find(
+    const flag = commandNamed(others, table)?.flags.find(
       ({ word, short }) => word === name || `-${short}` === name,
     );
     const takesNext = flag?.takes !== 'nothing' && !words[at]?.includes('=');
@@ -131,7 +131,10 @@ export function refuseEarlyFlag(words: readonly string[], table: CommandManifest
 }
 
 /** The command that the words of a line name. */
-function commandOf(words: readonly string[], table: CommandManifest): ManifestCommand | undefined {
+function commandNamed(
+  words: readonly string[],
+  table: CommandManifest,
+): ManifestCommand | undefined {
   const [noun, verb] = commandWords(words);
   const alone = commandsAlone(table).find(({ words: [word] }) => word === noun);
   return alone ?? findCommand(findGroup(noun, table), verb, table);
@@ -233,7 +236,8 @@ function withFlags(
 ): string | undefined {
   const at = typed.findIndex((word) => word.startsWith('--') && !isGlobal(word));
   const flags = at < 0 ? [] : typed.slice(at);
-  const known = line && commandOf(line.split(' ').slice(1), table)?.flags.map(({ word }) => word);
+  const known =
+    line && commandNamed(line.split(' ').slice(1), table)?.flags.map(({ word }) => word);
   const has = (word: string) => known?.includes(word.split('=')[0] ?? '') || isGlobal(word);
   if (line === undefined || !known || !flags.every((word) => !word.startsWith('-') || has(word)))
     return line;

@@ -16,7 +16,7 @@ import { sandboxProfile } from './choices.js';
 import { cacheFolder, type Paths } from './paths.js';
 
 /** The candidates of one resource: ids with names, fields that the service sent, some values. */
-interface Remembered {
+interface CachedWords {
   /** Lines of `id<TAB>name`; one text, since thousands of pairs would take longer to read. */
   readonly ids: string;
   readonly fields: readonly string[];
@@ -87,7 +87,7 @@ export function recall(
   file: string | undefined,
   resource: string,
   owner: number | undefined,
-): Remembered {
+): CachedWords {
   const found = file === undefined ? undefined : readCache(file, owner)[resource];
   if (!isObject(found)) return emptyCache;
   const { ids, fields, values } = found;
@@ -199,7 +199,7 @@ async function writeCachedRecords(
     const known = whole ? [] : (before.values[path] ?? []);
     return [path, [...new Set([...found, ...known])].slice(0, mostValues)] as const;
   });
-  const now: Remembered = {
+  const now: CachedWords = {
     ids: mergedLines(observed.ids, whole ? '' : before.ids),
     fields,
     values: Object.fromEntries(values),
@@ -271,7 +271,7 @@ function oneLine(name: string): string {
 }
 
 /** The cache of a resource that was never listed. */
-const emptyCache: Remembered = { ids: '', fields: [], values: {} };
+const emptyCache: CachedWords = { ids: '', fields: [], values: {} };
 
 function readCache(file: string, owner: number | undefined): JsonObject {
   return objectIn(readIfOurs(file, owner) ?? '', JSON.parse) ?? {};

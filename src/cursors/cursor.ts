@@ -136,7 +136,7 @@ export class Cursor {
   isNew(entry: CursorEntry): boolean {
     const { id } = entry;
     if (this.matches.has(id)) return false;
-    const hash = this.use.changed === undefined ? '' : hashOf(entry.watched);
+    const hash = this.use.changed === undefined ? '' : watchedHash(entry.watched);
     this.matches.set(id, hash);
     if (!this.isFirst) return this.known.get(id) !== hash;
     const isPrinted = this.isPrintedFirst(entry);
@@ -261,7 +261,7 @@ export class Cursor {
 }
 
 /** The hash of a watched value; independent of the order of the keys in an object. */
-function hashOf(value: unknown): string {
+function watchedHash(value: unknown): string {
   return digestOf(inKeyOrder(value)).slice(0, 16);
 }
 

@@ -106,7 +106,7 @@ async function newRecords(
     resource,
     counts,
     listed: fields,
-    summary: summaryOf(cursor, values.sinceLast ?? ''),
+    summary: newRecordsSummary(cursor, values.sinceLast ?? ''),
   };
 }
 
@@ -125,7 +125,7 @@ function leftNote(shown: number, matched: number, resource: ResourceName): strin
   return `The oldest ${groupedNumber(shown)} of ${plural(matched, `new ${noun}`, `new ${many}`)}; the others come next time.`;
 }
 
-function summaryOf({ isFirst }: Cursor, name: string): ListSummary {
+function newRecordsSummary({ isFirst }: Cursor, name: string): ListSummary {
   const text = isFirst ? 'Nothing to list yet.' : `Nothing is new since ${name} last ran.`;
   return {
     observe: () => {},

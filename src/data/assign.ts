@@ -31,10 +31,10 @@ export function readFieldWord(word: string): FieldWord {
     throw new UsageError(
       `"${word}" has no value. Write a field as key=value, e.g. -F role=Support.`,
     );
-  return { key, path: pathOf(list ? key.slice(0, -2) : key, key), list, text };
+  return { key, path: parsePath(list ? key.slice(0, -2) : key, key), list, text };
 }
 
-function pathOf(text: string, key: string): string[] {
+function parsePath(text: string, key: string): string[] {
   return text.split('.').flatMap((segment) => {
     const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]+\])*)$/.exec(segment) ?? [];
     if (first === undefined)

@@ -35,7 +35,7 @@ export function withId(name: string, id: string, again = 1): string {
   const suffix = again === 1 ? id : `${id}-${again}`;
   const harmless = /^[\w-]{1,64}$/.test(suffix);
   const mark = `-${harmless ? suffix : createHash('sha256').update(suffix).digest('hex').slice(0, 12)}`;
-  const extension = extensionOf(name);
+  const extension = shortExtension(name);
   const stem = name.slice(0, name.length - extension.length);
   return `${cutToBytes(stem, maxBytes - mark.length - extension.length)}${mark}${extension}`;
 }
@@ -57,7 +57,7 @@ function withExtension(name: string, extensions: readonly string[]): string {
 
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= maxBytes) return name;
-  const extension = extensionOf(name);
+  const extension = shortExtension(name);
   const stem = cutToBytes(
     name.slice(0, name.length - extension.length),
     maxBytes - extension.length,
@@ -65,7 +65,7 @@ function shorten(name: string): string {
   return `${stem.trimEnd().replace(/\.+$/, '')}${extension}`;
 }
 
-function extensionOf(name: string): string {
+function shortExtension(name: string): string {
   return /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
 }
 

@@ -19,7 +19,7 @@ interface NotApplied {
   readonly changed: readonly string[];
 }
 
-function fieldLabel(field: string): string {
+function fieldInWords(field: string): string {
   return field === 'internalNotes' ? 'notes' : field;
 }
 
@@ -32,7 +32,7 @@ export class NotAppliedError extends Failure {
     super(
       deletes
         ? `The service accepted the deletion of ${id}, but it is still there.`
-        : `The service accepted the change of ${id}, but still shows the old ${unchanged.map(fieldLabel).join(', ') || 'value'}.${changed.map((field) => ` The ${fieldLabel(field)} was set.`).join('')}`,
+        : `The service accepted the change of ${id}, but still shows the old ${unchanged.map(fieldInWords).join(', ') || 'value'}.${changed.map((field) => ` The ${fieldInWords(field)} was set.`).join('')}`,
       { hint: `See: rosterctl ${resource} get ${quotedId(id)}` },
     );
   }

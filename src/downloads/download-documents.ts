@@ -155,7 +155,7 @@ export async function downloadDocuments(
   isOne: boolean,
 ): Promise<Result | ValueWithExit<Result>> {
   const { dir: folder, skipExisting, overwrite } = values;
-  await checkFields(context, values.url ? urlFields : fileFields);
+  await checkDownloadFields(context, values.url ? urlFields : fileFields);
   const file = fileOrStdout(values.file);
   const onExisting = skipExisting ? 'skip' : overwrite ? 'overwrite' : 'refuse';
   const save: SaveOptions = { file, folder, onExisting };
@@ -250,7 +250,7 @@ const fileFields = ['id', 'path', 'bytes'];
 const urlFields = ['id', 'url', 'expiresAt'];
 
 /** Checks `--fields` and `--template` before anything is downloaded. Throws UsageError. */
-async function checkFields(
+async function checkDownloadFields(
   { settings }: Pick<Context, 'settings'>,
   rowFields: readonly string[],
 ): Promise<void> {

@@ -40,15 +40,15 @@ export function cannotWrite(file: string, error: unknown): OutputError {
 }
 
 const otherFolder = 'Name a file in a folder that you can write to.';
-const makeRoom = 'Make room, or name a file on another disk.';
+const makeRoomOnDisk = 'Make room, or name a file on another disk.';
 
 /** The advice on a refusal of the file system, by its code. */
 const writeHints: Readonly<Record<string, string>> = {
   EACCES: otherFolder,
   EPERM: otherFolder,
   EROFS: otherFolder,
-  EDQUOT: makeRoom,
-  ENOSPC: makeRoom,
+  EDQUOT: makeRoomOnDisk,
+  ENOSPC: makeRoomOnDisk,
 };
 
 function missingFolderHint(folder: string): string {

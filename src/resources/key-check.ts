@@ -68,7 +68,7 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
     const failure =
       name === askedFirst
         ? error
-        : await failureOf(() => api.send(callFor(name, 'list', undefined)));
+        : await failureDuring(() => api.send(callFor(name, 'list', undefined)));
     if (!failure) isReadable = true;
     else if (isRefused(failure)) refused.push(resourceWords[name].plural);
     else broken ??= failure;
@@ -90,7 +90,7 @@ export async function countRecords(api: Api): Promise<string> {
   // The applications, of which there are most, come last.
   for (const name of resourceNames) {
     const { noun, plural: many } = resourceWords[name];
-    const failure = await failureOf(async () => {
+    const failure = await failureDuring(async () => {
       let count = 0;
       for await (const _ of api.list(name)) count += 1;
       counts.push(plural(count, noun, many));
@@ -165,7 +165,7 @@ function isRefused(failure: Failure): failure is ApiError {
   return failure instanceof ApiError && [400, 403].includes(failure.status);
 }
 
-async function failureOf(work: () => Promise<unknown>): Promise<Failure | undefined> {
+async function failureDuring(work: () => Promise<unknown>): Promise<Failure | undefined> {
   try {
     await work();
     return undefined;

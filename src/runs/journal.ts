@@ -66,7 +66,7 @@ export async function openJournal(
     },
     // Nothing is sent after an intent that could not be stored, so none must be left behind.
     append: (entry) =>
-      file.append(withoutKey(entry, isSecret), { isRetractable: entry.kind === 'intent' }),
+      file.append(withoutSecretValues(entry, isSecret), { isRetractable: entry.kind === 'intent' }),
     close: () => file.close(),
   };
 }
@@ -85,7 +85,7 @@ export async function readFirstRecord(path: string): Promise<JournalRecord | und
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine));
     const text = buffer.toString('utf8', 0, bytesRead);
-    return asRecord(unsealLine(text.slice(0, Math.max(0, text.indexOf('\n')))), 1);
+    return asJournalRecord(unsealLine(text.slice(0, Math.max(0, text.indexOf('\n')))), 1);
   } catch {
     return undefined;
   } finally {
@@ -98,7 +98,7 @@ const longestFirstLine = 64 * 1024;
 
 /** Parses the bytes of a journal; only its last line may be torn. Throws GuardError with the line number. */
 export function parseJournal(file: Buffer, path: string) {
-  const { lines, bytes } = parseLines(file, `The journal ${path}`, asRecord);
+  const { lines, bytes } = parseLines(file, `The journal ${path}`, asJournalRecord);
   return { records: lines, bytes };
 }
 
@@ -108,7 +108,7 @@ export function hashOf(value: unknown): string {
 }
 
 /** The entry with values that hold a secret replaced by their hashes. */
-function withoutKey(entry: Entry, isSecret: (text: string) => boolean): Entry {
+function withoutSecretValues(entry: Entry, isSecret: (text: string) => boolean): Entry {
   if (!someText([entry['before'], entry['after']], isSecret)) return entry;
   const hashed = (fields: unknown) =>
     isObject(fields) &&
@@ -122,7 +122,7 @@ function withoutKey(entry: Entry, isSecret: (text: string) => boolean): Entry {
   return { ...entry, ...Object.fromEntries(changed.map((name) => [name, hashed(entry[name])])) };
 }
 
-function asRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
+function asJournalRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
   return value?.['seq'] === seq ? (value as JsonObject & JournalRecord) : undefined;
 }
 

@@ -24,7 +24,7 @@ type LockKey = Pick<RunHead, 'service' | 'organization' | 'resource'>;
 /** The key of a lock, and the run that acquires it. */
 type Locking = LockKey & Pick<RunHead, 'run' | 'startedAt'>;
 
-type World = Pick<LocalContext, 'self' | 'signal' | 'note'>;
+type LockWorld = Pick<LocalContext, 'self' | 'signal' | 'note'>;
 
 /** How long a write waits for the lock of its record without `--wait-lock`. */
 const recordWaitMs = 10_000;
@@ -35,7 +35,7 @@ const recordWaitMs = 10_000;
  * if the lock cannot be written. The lock file survives kill -9.
  */
 export async function lockRun(
-  world: World,
+  world: LockWorld,
   store: RunStore,
   head: Locking,
   waitMs = 0,
@@ -53,7 +53,7 @@ export async function lockRun(
  * of a sentence.
  */
 export function lockRecord(
-  world: World,
+  world: LockWorld,
   store: RunStore,
   head: Locking,
   id: string,
@@ -122,7 +122,7 @@ interface NamedLock {
 }
 
 async function lockNamed(
-  world: World,
+  world: LockWorld,
   { dir, name, what, head, waitMs }: NamedLock,
   runOfHolder: (holder: LockHolder) => Promise<string | undefined> = async () => undefined,
 ): Promise<HeldLock> {

@@ -137,12 +137,12 @@ export async function runNames(
   store: RunStore,
   places: readonly RunPlace[] = runPlaces,
 ): Promise<readonly string[]> {
-  const all = await Promise.all(places.map((place) => namesIn(placeIn(store, place))));
+  const all = await Promise.all(places.map((place) => namesInFolder(placeIn(store, place))));
   // A run may move while the folders are read.
   return [...new Set(all.flat())].toSorted();
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+async function namesInFolder(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw new OutputError(`The runs in ${folder} cannot be read: ${systemReason(error)}.`, {

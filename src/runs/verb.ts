@@ -29,7 +29,7 @@ interface Verb {
   readonly isRepeatable: boolean;
 }
 
-const changing: Verb = {
+const changeVerb: Verb = {
   ask: 'Change',
   would: 'change',
   done: 'changed',
@@ -39,13 +39,13 @@ const changing: Verb = {
 };
 /** The words and the nature of each verb. */
 export const verbs: { readonly [V in RunVerb]: Verb } = {
-  update: changing,
+  update: changeVerb,
   delete: { ...wordsOf('Delete', 'deleted'), ...forGood('Deletions'), isRepeatable: true },
   convert: { ...wordsOf('Convert', 'converted'), ...forGood('Conversions'), isRepeatable: false },
   create: { ...wordsOf('Create', 'created'), canUndo: true, isRepeatable: false },
   upload: { ...wordsOf('Upload', 'uploaded'), canUndo: true, isRepeatable: false },
   import: { ...wordsOf('Import', 'imported'), canUndo: true, isRepeatable: false },
-  undo: { ...changing, done: 'undone' },
+  undo: { ...changeVerb, done: 'undone' },
 };
 
 function forGood(many: string) {

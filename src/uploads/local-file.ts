@@ -105,17 +105,17 @@ function typeOf(
   const what = isStdin ? `${name} (stdin)` : path;
   if (byName)
     throw new UsageError(`${what} has the extension of ${byName}, but ${content}.`, {
-      hint: typeHint,
+      hint: contentTypeHint,
     });
   if (isStdin)
-    throw new UsageError('The type of the file from stdin is unknown.', { hint: typeHint });
+    throw new UsageError('The type of the file from stdin is unknown.', { hint: contentTypeHint });
   throw new UsageError(
     `${path} does not have an allowed extension (${orList(allowedExtensions)})${found ? `; ${content}` : ''}.`,
-    { hint: typeHint },
+    { hint: contentTypeHint },
   );
 }
 
-const typeHint =
+const contentTypeHint =
   'State its type with --content-type. See the allowed types: rosterctl docs upload --help';
 
 async function contentOf(path: string, size: number) {

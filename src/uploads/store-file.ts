@@ -108,7 +108,7 @@ export async function storeFile(
     await step({ state: 'put_done', ...(sha256 && { sha256 }) });
     return { ...stored, sha256 };
   } catch (error) {
-    if (!(error instanceof StoreError && isExpired(error)) || turn === renewals) throw error;
+    if (!(error instanceof StoreError && isExpiredUrl(error)) || turn === renewals) throw error;
     context.detail(`The upload URL of ${file.path} was refused; requesting a new one.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
@@ -117,7 +117,7 @@ export async function storeFile(
 /** Refusals that a new URL would meet too: it is signed for the same headers, by the same clock. */
 const permanentRefusals = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
 
-function isExpired({ status, code }: StoreError): boolean {
+function isExpiredUrl({ status, code }: StoreError): boolean {
   if (status === 400) return code === 'ExpiredToken';
   return expiredStatuses.includes(status) && !permanentRefusals.includes(code);
 }

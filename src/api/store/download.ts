@@ -73,7 +73,7 @@ export function createStoreReader(options: ReaderOptions) {
     options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
     if ('open' in value && fileStatuses.includes(status))
       return { value, delivery: undefined, pace: 'always' };
-    const reply = 'open' in value ? headOf(value.open) : value.reply;
+    const reply = 'open' in value ? withoutBody(value.open) : value.reply;
     const { headers, body } = reply;
     // 202: the file is not there yet.
     const delivery = status === 202 ? 'ambiguous' : deliveryOfStatus(status);
@@ -111,7 +111,7 @@ type Opened = Awaited<ReturnType<typeof openExchange>>;
 const fileStatuses = [200, 203, 206];
 
 /** Returns a response without its body, which is read no further. */
-function headOf({ status, headers, stream, at }: OpenReply): Reply {
+function withoutBody({ status, headers, stream, at }: OpenReply): Reply {
   stream.abandon();
   return { status, headers, body: Buffer.alloc(0), at };
 }

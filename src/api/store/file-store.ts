@@ -77,7 +77,7 @@ export class FileStore {
    * has one. Throws StoreError, NetworkError, InputError (file changed), ProtocolError (unsafe URL,
    * or the store reports the MD5 of other bytes).
    */
-  put(url: string, file: UploadSource, headers?: JsonObject): Promise<Stored> {
+  put(url: string, file: UploadSource, headers?: JsonObject): Promise<PutResult> {
     const stopWaiting = this.options.waiting?.(() => `Sending to ${new URL(url).host}`);
     return this.putWithRetries(url, file, headers).finally(stopWaiting);
   }
@@ -86,7 +86,7 @@ export class FileStore {
     url: string,
     file: UploadSource,
     headers: JsonObject | undefined,
-  ): Promise<Stored> {
+  ): Promise<PutResult> {
     if (this.options.readsOnly) throw new BugError('Only reads are allowed here, not an upload.');
     const target = await this.guard.check(url);
     const wire: Wire = {
@@ -161,7 +161,7 @@ export class FileStore {
 }
 
 /** The status of the store's answer and the size of the file that it has now. */
-interface Stored {
+interface PutResult {
   readonly status: number;
   readonly bytes: number;
 }

@@ -65,7 +65,7 @@ export function completionFor(
   if (waiting) return valueOf(waiting, '', current, at);
   if (!ended && current.startsWith('-')) {
     const [name = '', value] = current.split(/=(.*)/s);
-    if (value === undefined || !name.startsWith('--')) return flags(line, current);
+    if (value === undefined || !name.startsWith('--')) return flagWords(line, current);
     // Only written with = it takes a value: the fields to print.
     const flag = findFlag(name === '--json' ? '--fields' : name, command);
     return flag && valueOf(flag, `${name}=`, value, at);
@@ -101,7 +101,7 @@ function valueOf(
       context.knowledge,
     );
   if (completes?.startsWith('pair:')) return pair(completes.slice('pair:'.length), value, kept);
-  const offered = param.choices?.join('\n') ?? valuesOf(completes ?? '', context);
+  const offered = param.choices?.join('\n') ?? offeredValues(completes ?? '', context);
   const isList = param.commaList || placeholder.includes(',');
   // --where field=value, -F k=v, --form 'question=answer'
   if (!placeholder.includes('=')) return listed(offered, { kept, value, isList });
@@ -176,7 +176,7 @@ function pair(known: string, current: string, kept: string): Completion | undefi
   return listed(offered.replaceAll('|', '\n'), { kept: `${kept}${key}=`, value, isList: false });
 }
 
-function valuesOf(completes: string, { line, knowledge }: CompletionContext): Candidates {
+function offeredValues(completes: string, { line, knowledge }: CompletionContext): Candidates {
   const [kind, typed, path = ''] = completes.split(':');
   const resource = typed ?? line.command?.words[0] ?? line.noun ?? '';
   switch (kind) {
@@ -271,7 +271,7 @@ function topic(current: string, { line, manifest }: CompletionContext): Completi
   return words([...topics, ...others], current);
 }
 
-function flags({ command, given }: Line, current: string): Completion | undefined {
+function flagWords({ command, given }: Line, current: string): Completion | undefined {
   const offered = flagsOf(command)
     .filter(({ word, takes }) => takes === 'values' || !given.has(word))
     .map(({ word, text }) => describedWord(word, text));

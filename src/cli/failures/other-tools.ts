@@ -3,7 +3,7 @@ import type { CommandManifest, ManifestCommand } from '../../data/command-manife
 import { globalFlags } from '../global-flags.js';
 
 /** Commands that a first word may mean, best first. */
-const firstWords: Readonly<Record<string, readonly string[]>> = {
+const wordsElsewhere: Readonly<Record<string, readonly string[]>> = {
   whoami: ['auth status'],
   status: ['auth status'],
   signin: ['auth login'],
@@ -46,7 +46,7 @@ const firstWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Commands of the same noun (`*`) that a verb may mean, best first. */
-const verbs: Readonly<Record<string, readonly string[]>> = {
+const verbsElsewhere: Readonly<Record<string, readonly string[]>> = {
   import: ['* upload FILE', '* set-status --csv FILE', '* update --csv FILE'],
   export: ['* list -o csv --out FILE'],
   search: ['* list --search TEXT'],
@@ -104,7 +104,7 @@ const nounsWithVerb: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Flags of other tools, with ours. */
-const flags: Readonly<Record<string, readonly string[]>> = {
+const flagsElsewhere: Readonly<Record<string, readonly string[]>> = {
   '--columns': ['--fields'],
   '--select': ['--fields'],
   '--format': ['--output'],
@@ -143,7 +143,9 @@ const flags: Readonly<Record<string, readonly string[]>> = {
 /** Returns the command line that a first word of another tool means, if there is one. */
 export function commandForWord(word: string, table: CommandManifest): string | undefined {
   if (word === 'version') return 'rosterctl --version';
-  return firstKnown(firstWords, word, '', table) ?? firstKnown(firstWords, `${word}s`, '', table);
+  return (
+    firstKnown(wordsElsewhere, word, '', table) ?? firstKnown(wordsElsewhere, `${word}s`, '', table)
+  );
 }
 
 /** Returns the command line that a verb of another tool means with this noun, if there is one. */
@@ -153,14 +155,14 @@ export function commandForVerb(
   table: CommandManifest,
 ): string | undefined {
   return (
-    firstKnown(verbs, verb, noun, table) ??
+    firstKnown(verbsElsewhere, verb, noun, table) ??
     firstKnown(nounsWithVerb, `${noun} ${verb}`, noun, table)
   );
 }
 
 /** Returns the flag that a flag of another tool means, if it is among `known`. */
 export function flagFor(word: string, known: ReadonlySet<string>): string | undefined {
-  return of(flags, word).find((flag) => known.has(flag));
+  return of(flagsElsewhere, word).find((flag) => known.has(flag));
 }
 
 function firstKnown(

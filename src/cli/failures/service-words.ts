@@ -39,7 +39,7 @@ export function serviceWords(
 ): ServiceWords {
   const all = [...errorWords(error)];
   const shown = (isVerbose ? all : all.slice(0, mostLines)).map((word) => {
-    const text = withoutQueries(redacted(word));
+    const text = hideQueries(redacted(word));
     return isVerbose ? singleLine(text) : cut(singleLine(cut(text, maxRawLength)), maxLineLength);
   });
   const more = all.length - shown.length;
@@ -79,14 +79,14 @@ export function serviceBody(
 ): { readonly service?: unknown } {
   const body = bodyIn(details);
   if (body === undefined) return {};
-  const clean = (text: string) => withoutQueries(redacted(text));
+  const clean = (text: string) => hideQueries(redacted(text));
   const text = typeof body === 'string' ? body : printJson(body);
   if (text.length > maxLength) return { service: cut(clean(text), maxLength) };
   return { service: mapTexts(body, clean, clean) };
 }
 
 /** Hides the query of each URL, which may hold a signature. */
-function withoutQueries(text: string): string {
+function hideQueries(text: string): string {
   return text.includes('://')
     ? text.replace(/(:\/\/[^\s?"'<>]*\?)[^\s"'<>]+/g, '$1[redacted]')
     : text;

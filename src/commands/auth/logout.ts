@@ -95,7 +95,7 @@ export default defineLocalWrite({
       const names = unfinished.map(await shortRunNames(storeOf(context)));
       context.message(`${kept} kept: ${names.join(', ')}. To delete one: rosterctl runs prune RUN`);
     }
-    for (const count of key ? await unsentDecisions(context, key) : [])
+    for (const count of key ? await unsentCounts(context, key) : [])
       context.message(
         `A review with ${plural(count, 'unsent decision')} was kept. After the next login: rosterctl tryouts review --resume`,
       );
@@ -174,10 +174,7 @@ async function runsOf(context: LocalContext, place: KeyPlace): Promise<StoredRun
 }
 
 /** Returns how many decisions each unsent review of an organization at a service holds. */
-async function unsentDecisions(
-  { paths }: LocalContext,
-  place: KeyPlace,
-): Promise<readonly number[]> {
+async function unsentCounts({ paths }: LocalContext, place: KeyPlace): Promise<readonly number[]> {
   if (!paths.state) return [];
   const { unsentReviews } = await import('../../review/queue.js');
   const all = await unsentReviews(paths.state.path);

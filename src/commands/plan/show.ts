@@ -111,14 +111,14 @@ export default defineLocalCommand({
       guards,
       ...(typeof job['route'] === 'string' && { route: job['route'] }),
       leftOut,
-      applied: await newestRun(context, plan),
+      applied: await newestRunOf(context, plan),
       rows: rows.map((row) => shownRow(plan, row)),
     };
   },
 });
 
 /** The newest run on this machine that applies the plan; null if there is none, or no state to look in. */
-async function newestRun(context: LocalContext, plan: PlanFile): Promise<ShownPlan['applied']> {
+async function newestRunOf(context: LocalContext, plan: PlanFile): Promise<ShownPlan['applied']> {
   try {
     const run = (await runsOfPlan(storeOf(context), plan)).at(-1);
     if (!run) return null;

@@ -55,7 +55,7 @@ export default defineLocalCommand({
     );
     if (undoable)
       return new ValueWithExit((await deletedRecords(context, stored)) as never, 'done', {
-        view: deletedView,
+        view: deletedRecordsView,
       });
     const report = storedReport(stored, failed);
     printSummary(context, report);
@@ -85,7 +85,7 @@ export async function recordNames(
 const failedView = { ...reportView, idRows: recordIds };
 
 /** The view of deleted records: NDJSON, unless another format is asked for. */
-const deletedView = linesView((records: readonly JsonObject[]) =>
+const deletedRecordsView = linesView((records: readonly JsonObject[]) =>
   records.map((record) => printJson(record)),
 );
 

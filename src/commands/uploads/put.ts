@@ -52,7 +52,7 @@ export default defineWrite({
     const target = url === '-' ? await urlFromStdin(context) : url;
     const { origin, pathname } = parseUploadUrl(target);
     const files = await context.files();
-    if (url !== '-') await files.check(target).catch(asUsageError);
+    if (url !== '-') await files.check(target).catch(refuseUnsafe);
     return {
       requests: [{ method: 'PUT', path: `${origin}${pathname}`, basis: 'stated' }],
       changes: [],
@@ -63,14 +63,14 @@ export default defineWrite({
     const { url, file } = plan.state;
     const files = await context.files();
     const sent = files.put(url, file);
-    const { status, bytes } = await (typed === '-' ? sent : sent.catch(asUsageError));
+    const { status, bytes } = await (typed === '-' ? sent : sent.catch(refuseUnsafe));
     file.verify();
     return { status, bytes };
   },
 });
 
 /** Throws UsageError for an unsafe URL that was typed, because that is not an error of the service. */
-function asUsageError(error: unknown): never {
+function refuseUnsafe(error: unknown): never {
   if (!(error instanceof UnsafeUrlError)) throw error;
   throw noUrl(`This URL is not opened: ${error.why}.`, error);
 }

@@ -144,8 +144,8 @@ function newRecordLine(
   teamColumn: MappedColumn | undefined,
 ): string {
   const { body = {}, key } = importedRow(row);
-  const name = fieldText(body, 'name');
-  const email = fieldText(body, 'email');
+  const name = shortField(body, 'name');
+  const email = shortField(body, 'email');
   const who = [
     name,
     email === undefined ? undefined : `<${email}>`,
@@ -169,7 +169,7 @@ function withTeamNames({ field, from, to }: RowChange, teams: Teams | undefined)
   return { field, from: named(from), to: named(to) };
 }
 
-function fieldText(body: JsonObject, field: string): string | undefined {
+function shortField(body: JsonObject, field: string): string | undefined {
   const value = body[field];
   return typeof value === 'string' && value !== '' ? shortValue(value) : undefined;
 }
