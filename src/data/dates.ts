@@ -112,8 +112,13 @@ function instantOf(text: string): When | undefined {
   const fraction = Math.floor(Number(`0.${found[7] ?? 0}`) * 1000);
   const offset = offsetMs(found[8]);
   if (offset === undefined) return undefined;
-  const wall = localOrUtc(offset === 'local', year, month - 1, day, hour, minute, second, fraction);
-  return { kind: 'instant', ms: offset === 'local' ? wall : wall - offset };
+  if (offset === 'local') {
+    const midnight = localMidnight(year, month - 1, day);
+    return { kind: 'instant', ms: midnight.setHours(hour, minute, second, fraction) };
+  }
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return { kind: 'instant', ms: date.setUTCHours(hour, minute, second, fraction) - offset };
 }
 
 function offsetMs(zone: string | undefined): number | 'local' | undefined {
@@ -123,26 +128,6 @@ function offsetMs(zone: string | undefined): number | 'local' | undefined {
   const minutes = Number(zone.slice(3).replace(':', '') || 0);
   if (hours > 23 || minutes > 59) return undefined;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
-}
-
-/** Returns milliseconds since 1970. The constructor of Date would read years below 100 as 19xx. */
-function localOrUtc(
-  local: boolean,
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-  ms: number,
-): number {
-  const date = new Date(0);
-  if (local) {
-    date.setFullYear(year, month, day);
-    return date.setHours(hour, minute, second, ms);
-  }
-  date.setUTCFullYear(year, month, day);
-  return date.setUTCHours(hour, minute, second, ms);
 }
 
 function exists(year: number, month: number, day: number): boolean {
@@ -156,6 +141,10 @@ function dayEdge(day: { year: number; month: number; day: number }, edge: Edge):
   return localMidnight(day.year, day.month - 1, day.day + 1).getTime() - 1;
 }
 
+/** Returns the beginning of a local day. The constructor of Date would read years below 100 as 19xx. */
 function localMidnight(year: number, month: number, day: number): Date {
-  return new Date(localOrUtc(true, year, month, day, 0, 0, 0, 0));
+  const date = new Date(0);
+  date.setFullYear(year, month, day);
+  date.setHours(0, 0, 0, 0);
+  return date;
 }
