@@ -170,11 +170,6 @@ function keyOfEnvironment(env: Environment): KeySource | undefined {
   return file ? { kind: 'file', file, origin: 'environment ROSTERCTL_API_KEY_FILE' } : undefined;
 }
 
-/** Returns the environment without its key variables. */
-export function connectionWithoutKey(env: Environment): Environment {
-  return { ...env, ROSTERCTL_API_KEY: undefined, ROSTERCTL_API_KEY_FILE: undefined };
-}
-
 function keyOfProfile({
   profile,
   file,

@@ -12,3 +12,13 @@ export function runsInCi(env: Environment): boolean {
 export function isUtf8Locale(env: Environment): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
+
+/** Variables withheld from other programs: a pager may offer a shell. */
+const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
+
+/** Returns the environment without the key, which other programs and other profiles do not get. */
+export function environmentWithoutKey(env: Environment): Environment {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase())),
+  );
+}

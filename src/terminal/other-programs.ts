@@ -1,11 +1,8 @@
 /** Programs of others: the pager for long output, and the opener of files and web addresses; none gets the key. */
 import { spawn } from 'node:child_process';
-import type { Environment } from '../data/environment.js';
+import { type Environment, environmentWithoutKey } from '../data/environment.js';
 import { splitWords } from '../data/text.js';
 import { withoutColor } from './paint.js';
-
-/** Variables withheld from other programs: a pager may offer a shell. */
-const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 
 /** Leaves Ctrl-C and Ctrl-Z to the pager while `isInUse` returns true, until the returned function is called. */
 export type LendKeyboard = (isInUse: () => boolean) => () => void;
@@ -48,13 +45,6 @@ export async function showInPager(
 /** Returns the environment of the pager. */
 export function pagerEnvironment(env: Environment): NodeJS.ProcessEnv {
   return { LESS: 'FRX', ...environmentWithoutKey(env), LESSSECURE: '1' };
-}
-
-/** Returns the environment of another program, which does not get the key. */
-function environmentWithoutKey(env: Environment): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase())),
-  );
 }
 
 /** Returns the text as `less` shows it: raw colour codes are readable only with `R`. */

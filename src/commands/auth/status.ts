@@ -9,11 +9,11 @@ import { sandboxProfile } from '../../config/choices.js';
 import {
   type ConnectionInput,
   connectionSources,
-  connectionWithoutKey,
   findConnection,
   resolveConnection,
 } from '../../config/connection.js';
 import type { LocalContext } from '../../context.js';
+import { environmentWithoutKey } from '../../data/environment.js';
 import { Failure, NoKeyError } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
 import { checkKey, explainForbidden } from '../../resources/key-check.js';
@@ -115,7 +115,7 @@ async function report(context: LocalContext, { status, error, note }: CheckedKey
  */
 function connectionFor(context: LocalContext, name: string): ConnectionInput {
   const input = connectionSources(context);
-  const env = input.profile.name === name ? input.env : connectionWithoutKey(input.env);
+  const env = input.profile.name === name ? input.env : environmentWithoutKey(input.env);
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
 }
 
