@@ -44,7 +44,7 @@ type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
 /** Creates a client from the contract table and the admin's overrides. */
 export function createApi(options: ApiOptions): Api {
-  return new Client(options, createDrift(options.notes, options.strict));
+  return new Client(options);
 }
 
 const noNotes: ApiNotes = { note: () => undefined, message: () => undefined };
@@ -63,10 +63,8 @@ class Client implements Api {
   private readonly workingRoutes = new Set<string>();
   private readonly origin: string;
 
-  constructor(
-    private readonly options: ApiOptions,
-    private readonly drift: Drift,
-  ) {
+  private readonly drift: Drift;
+  constructor(private readonly options: ApiOptions) {
     const { organizationId, baseUrl, service = baseUrl, urlNote, keySource } = options.connection;
     this.organizationId = organizationId;
     this.baseUrl = baseUrl;
@@ -75,6 +73,7 @@ class Client implements Api {
     this.keySource = keySource;
     this.origin = new URL(this.baseUrl).origin;
     this.limiter = options.limiter;
+    this.drift = createDrift(options.notes, options.strict);
   }
 
   get driftOfChange() {

@@ -35,38 +35,24 @@ export function openExchange(
   instant: () => Instant,
 ): Promise<Attempt | { readonly open: OpenReply }> {
   return new Promise((resolve) => {
-    const running = new Exchange(limits, instant, resolve);
-    running.onOpen = (open) => resolve({ open });
-    start(agent, wire, signal, running);
+    start(agent, wire, signal, new Exchange(limits, instant, resolve, (open) => resolve({ open })));
   });
 }
 
 function start(agent: Agent, wire: Wire, signal: AbortSignal, running: Exchange): void {
-  if (signal.aborted) {
-    running.stop('aborted', abortReason(signal));
-    return;
+  const onAbort = () =>
+    running.stop('aborted', signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+  if (signal.aborted) return onAbort();
+  if (signal !== neverAborts) {
+    signal.addEventListener('abort', onAbort, { once: true });
+    running.onFinished = () => signal.removeEventListener('abort', onAbort);
   }
-  if (signal === neverAborts) {
-    dispatch(agent, wire, running);
-    return;
-  }
-  const onAbort = () => running.stop('aborted', abortReason(signal));
-  signal.addEventListener('abort', onAbort, { once: true });
-  running.onFinished = () => signal.removeEventListener('abort', onAbort);
-  dispatch(agent, wire, running);
-}
-
-/** The signal of an attempt that nothing aborts: thousands of listeners have a noticeable cost. */
-export const neverAborts = new AbortController().signal;
-
-function dispatch(agent: Agent, wire: Wire, running: Exchange): void {
   const { origin, method, path, headers, body = null } = wire;
   agent.dispatch({ origin, method, path, headers: headers as string[], body }, running);
 }
 
-function abortReason(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error('aborted');
-}
+/** The signal of an attempt that nothing aborts: thousands of listeners have a noticeable cost. */
+export const neverAborts = new AbortController().signal;
 
 /** How often a waiting exchange notes that the process runs, in milliseconds. */
 const beatMs = 500;
@@ -76,8 +62,6 @@ const stallChecks = 4;
 
 class Exchange implements RawHandler {
   onFinished: (() => void) | undefined;
-  /** If set, a 2xx body is not buffered; its stream is passed on with the headers. */
-  onOpen: ((open: OpenReply) => void) | undefined;
   private stream: BodyStream | undefined;
   private abort: ((reason?: Error) => void) | undefined;
   private socket: Socket | undefined;
@@ -104,6 +88,8 @@ class Exchange implements RawHandler {
     private readonly limits: Limits,
     private readonly instant: () => Instant,
     private readonly resolve: (attempt: Attempt) => void,
+    /** If given, a 2xx body is not buffered; its stream is passed on with the headers. */
+    private readonly onOpen?: (open: OpenReply) => void,
   ) {
     if (limits.attemptMs !== undefined)
       this.attempt.start(limits.attemptMs, () => this.stop('deadline'));
@@ -257,9 +243,8 @@ class Exchange implements RawHandler {
 
   /** If the body of an error response breaks off, the status alone is the response. */
   private fail(transportError: TransportError): void {
-    if (this.stream) this.finish({ transportError });
-    else if (this.status !== undefined && this.status >= 300 && transportError.why !== 'aborted')
-      this.finishWithReply();
+    const isError = !this.stream && this.status !== undefined && this.status >= 300;
+    if (isError && transportError.why !== 'aborted') this.finishWithReply();
     else this.finish({ transportError });
   }
 
