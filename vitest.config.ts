@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
     include: ['test/**/*.test.ts'],
     // These have commands of their own: npm run faults, with all that is slow, and npm run shapes.
     exclude: [

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts', 'test/faults/support/program.ts'],
+    setupFiles: ['test/support/setup.ts'],
     include: ['test/faults/**/*.test.ts', 'test/crash/**/*.test.ts', 'test/**/*.slow.test.ts'],
     testTimeout: 900_000,
     hookTimeout: 60_000,

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate, noOpenssl } from '../support/certificate.js';
+import { atEnd } from '../support/cleaning.js';
 import { key, recordingService } from '../support/service.js';
 
 // In a child process, because only there an open handle or an environment variable has its effect.
@@ -85,7 +87,7 @@ test('an interrupt while a connection is still being made leaves nothing behind'
   await new Promise<void>((resolve) =>
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, resolve),
   );
-  afterAll(() => server.close());
+  atEnd(() => server.close());
   const { port } = server.address() as AddressInfo;
   // TLS to a server that never speaks: the handshake hangs until the connect deadline.
   const { out, lingered } = await run([`https://127.0.0.1:${port}/v1`, key, '300']);
@@ -93,26 +95,12 @@ test('an interrupt while a connection is still being made leaves nothing behind'
   expect(lingered).toBeLessThan(held);
 });
 
-const hasOpenssl = (() => {
-  try {
-    execFileSync('openssl', ['version']);
-    return true;
-  } catch {
-    return false;
-  }
-})();
-
 test('an untrusted certificate is refused although the environment says otherwise, and no key is sent', async ({
   skip,
 }) => {
-  skip(!hasOpenssl, 'openssl is not installed (apt-get install openssl)');
+  skip(noOpenssl !== undefined, noOpenssl);
   const files = [join(folder, 'key.pem'), join(folder, 'cert.pem')] as const;
-  const words = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2';
-  execFileSync(
-    'openssl',
-    [...words.split(' '), '-subj', '/CN=localhost', '-keyout', files[0], '-out', files[1]],
-    { stdio: 'ignore' },
-  );
+  makeCertificate('DNS:localhost', ...files);
   let received = '';
   const server = createTlsServer(
     { key: readFileSync(files[0]), cert: readFileSync(files[1]) },
@@ -120,7 +108,7 @@ test('an untrusted certificate is refused although the environment says otherwis
   );
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => server.close());
+  atEnd(() => server.close());
   const { port } = server.address() as AddressInfo;
   const { out } = await run([`https://localhost:${port}/v1`, key], {
     NODE_TLS_REJECT_UNAUTHORIZED: '0',

@@ -1,12 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProxyChoice } from '../../src/api/proxy.js';
 import { ConfigError, NetworkError } from '../../src/errors.js';
+import { makeCertificate, noOpenssl } from '../support/certificate.js';
+import { atEnd } from '../support/cleaning.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization, recordingService } from '../support/service.js';
 import { tcpService } from '../support/tcp.js';
@@ -121,7 +122,7 @@ async function proxyTo(port: number, status = 200, tls?: { key: Buffer; cert: Bu
     onward.on('error', () => socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  atEnd(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -210,13 +211,6 @@ describe('an unusable proxy is named, not the service', () => {
   });
 });
 
-/** A self-signed certificate for `DNS:host` or `IP:address`. */
-function makeCertificate(name: string, keyFile: string, out: string): void {
-  const subject = `/CN=${name.slice(name.indexOf(':') + 1)}`;
-  const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj ${subject} -addext subjectAltName=${name} -keyout ${keyFile} -out ${out}`;
-  execFileSync('openssl', words.split(' '), { stdio: 'ignore' });
-}
-
 describe('TLS through a proxy', () => {
   const folder = temporaryFolder();
   const certificate = join(folder, 'cert.pem');
@@ -230,7 +224,10 @@ describe('TLS through a proxy', () => {
     cert: readFileSync(proxyCertificate),
   });
 
+  beforeEach(({ skip }) => skip(noOpenssl !== undefined, noOpenssl));
+
   beforeAll(async () => {
+    if (noOpenssl !== undefined) return;
     const keyFile = join(folder, 'key.pem');
     makeCertificate('DNS:api.example.test', keyFile, certificate);
     makeCertificate('IP:127.0.0.1', join(folder, 'proxy.key'), proxyCertificate);
@@ -244,7 +241,7 @@ describe('TLS through a proxy', () => {
       },
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    afterAll(() => {
+    atEnd(() => {
       server.close();
       server.closeAllConnections();
     });

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import { createApi } from '../../src/api/client.js';
 import { RateLimiter } from '../../src/api/rate-limiter.js';
 import type { ClientOptions } from '../../src/api/retry.js';
@@ -7,6 +6,7 @@ import { FileStore, type FileStoreOptions } from '../../src/api/store/file-store
 import { Transport, type TransportOptions } from '../../src/api/transport.js';
 import type { Api } from '../../src/api/types.js';
 import { pause } from '../../src/data/time.js';
+import { atEnd } from '../support/cleaning.js';
 import { key, organization } from '../support/service.js';
 
 /** Requested waits, in milliseconds; none really takes place. */
@@ -45,7 +45,7 @@ export function transportTo(baseUrl: string, changes: Partial<TransportOptions> 
     userAgent: 'rosterctl/test',
     ...changes,
   });
-  afterAll(() => transport.close());
+  atEnd(() => transport.close());
   return transport;
 }
 
@@ -85,7 +85,7 @@ export function storeFor(baseUrl: string, changes: Partial<FileStoreOptions> = {
     ...clientOptions(),
     ...changes,
   });
-  afterAll(() => store.close());
+  atEnd(() => store.close());
   return store;
 }
 

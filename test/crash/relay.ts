@@ -1,6 +1,6 @@
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { atEnd } from '../support/cleaning.js';
 
 /** The fate of a write: delivered, its answer lost, its answer lost and its effect late, or dropped. */
 export type Fate = 'through' | 'answerLost' | 'late' | 'dropped';
@@ -88,7 +88,7 @@ export async function relayTo(
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  afterAll(close);
+  atEnd(close);
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     get arrivals() {

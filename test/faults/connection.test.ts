@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer as createPlain, type Socket } f
 import { join } from 'node:path';
 import { createServer as createTls } from 'node:tls';
 import { describe, expect } from 'vitest';
+import { atEnd } from '../support/cleaning.js';
 import { temporaryFolder } from '../support/run.js';
 import { expectFailure, fault, unlessPossible } from './support/case.js';
 import { certificates, type Pair } from './support/certificates.js';
-import { atEnd } from './support/cleaning.js';
 import { cannotChangeNames, missing, nameServer } from './support/machine.js';
 import {
   bytesThenEnd,

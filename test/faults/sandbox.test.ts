@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { atEnd } from '../support/cleaning.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Attack, type Attacked, fault } from './support/case.js';
-import { atEnd } from './support/cleaning.js';
 
 interface Sandbox {
   readonly env: Record<string, string>;

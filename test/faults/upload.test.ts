@@ -12,9 +12,9 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { atEnd } from '../support/cleaning.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { expectFailure, fault, signature, unlessPossible } from './support/case.js';
-import { atEnd } from './support/cleaning.js';
 import { otherUser } from './support/machine.js';
 import { type Action, reset, silence } from './support/wire.js';
 import { file, hostileWorld, type World, type WorldOptions } from './support/world.js';

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { TryoutApplication, TryoutStatus } from '../../src/api/schemas.js';
@@ -185,7 +185,10 @@ test('the large seed has 1,200 applications, begins like the small one and repea
 });
 
 test('the file command knows every demo file', ({ skip }) => {
-  skip(!existsSync('/usr/bin/file'), 'file is not installed (apt-get install file)');
+  skip(
+    spawnSync('file', ['--version']).error !== undefined,
+    'file is not installed (apt-get install file)',
+  );
   const dir = scratch();
   const kinds = demoDocuments.map((document, at) => {
     const path = join(dir, String(at));

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { afterAll } from 'vitest';
+import { atEnd } from './cleaning.js';
 
 /** Bundles a TypeScript file of the tests so that plain node runs it; gone with the test file. */
 export async function bundleChild(source: string): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'rosterctl-child-'));
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  atEnd(() => rmSync(dir, { recursive: true, force: true }));
   const bundle = await rolldown({ input: source, platform: 'node', logLevel: 'warn' });
   const file = join(dir, 'child.cjs');
   await bundle.write({ file, format: 'cjs', codeSplitting: false });

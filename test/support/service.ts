@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
 import { type ResourceName, resourceNames, resourceWords } from '../../src/data/resources.js';
+import { atEnd } from './cleaning.js';
 
 /** One request as it arrived. */
 export interface Recorded {
@@ -67,7 +67,7 @@ export async function recordingService(answer: (request: Recorded) => Reply): Pr
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  afterAll(close);
+  atEnd(close);
   const baseUrl = `${origin}/v1`;
   const env = {
     ROSTERCTL_BASE_URL: baseUrl,

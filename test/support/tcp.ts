@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type ServerOpts, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { atEnd } from './cleaning.js';
 
 /** A bare TCP server; it is gone with the test file. */
 export interface TcpService {
@@ -21,7 +21,7 @@ export async function tcpService(
     onConnection(socket, ++count);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  atEnd(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

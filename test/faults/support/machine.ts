@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { atEnd } from '../../support/cleaning.js';
 import { temporaryFolder } from '../../support/run.js';
-import { atEnd } from './cleaning.js';
 
 /** Returns why a command that a case needs is not usable here; undefined if it is. */
 export function missing(...words: readonly string[]): string | undefined {

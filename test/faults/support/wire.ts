@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { atEnd } from '../../support/cleaning.js';
 import { key, organization } from '../../support/service.js';
-import { atEnd } from './cleaning.js';
 
 /** One request, parsed from its bytes. */
 export interface WireRequest {
