@@ -69,8 +69,8 @@ export function createDrift(notes: ApiNotes, strict: boolean): Drift {
 
 type Issue = z.core.$ZodIssue;
 
-function isMissing({ code, input }: Issue): boolean {
-  return code === 'invalid_type' && input === undefined;
+function isMissing({ input }: Issue): boolean {
+  return input === undefined;
 }
 
 function issueKey(issue: Issue): string {

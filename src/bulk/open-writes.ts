@@ -3,9 +3,8 @@ import type { Context } from '../context.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { waitForWrites } from '../engine/other-runs.js';
-import { changesOfIntent } from '../engine/pending.js';
 import { sessionFor } from '../engine/run.js';
-import { verifyWrite } from '../engine/verify.js';
+import { stepOfIntent, verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
@@ -109,7 +108,7 @@ async function endOfOpen(session: Session, task: Task, open: Intent): Promise<Ro
   });
   if (verification.outcome === 'applied') {
     const { record } = verification;
-    const values = beforeAndAfter(changesOfIntent(open, task.previewed));
+    const values = beforeAndAfter(stepOfIntent(open, task.previewed).changes);
     const { before = {}, after = {} } = values;
     if (open.more && open.step !== undefined)
       return unsentResult({ step: open.step, before, after });

@@ -96,10 +96,13 @@ export interface Sent {
 /** How a record compares with what a step writes: the target reached, as before the write, or neither. */
 export type Comparison = 'reached' | 'asBefore' | 'other';
 
+/** What a read found that shows less than a step writes. */
+type NotReached = { readonly state: RecordState; readonly step: KnownStep };
+
 /** The finding of a read after a write. `unclear`: reading cannot tell. */
 export type Verification =
   | { readonly outcome: 'applied'; readonly record: JsonObject | undefined; readonly note?: string }
-  | { readonly outcome: 'notApplied' | 'other'; readonly state: RecordState; readonly step: Step }
+  | (NotReached & { readonly outcome: 'notApplied' | 'other' })
   | { readonly outcome: 'unclear'; readonly error?: Failure };
 
 /** Values to keep before a write, for `runs undo`. */
@@ -121,7 +124,7 @@ export interface Session {
    */
   send(step: Step, row: SelectedRow, isFresh: () => boolean): Promise<Sent>;
   /** Compares the record with the step after a success; by default field by field. */
-  readonly compare?: (step: Step, record: JsonObject) => Comparison;
+  readonly compare?: (step: KnownStep, record: JsonObject) => Comparison;
   /** A record that is missing, or marked as deleted, proves that the write was applied (a delete). */
   readonly provenByAbsence?: boolean;
   /** The before-image of a step; by default its fields as read. Undefined: nothing to undo. */

@@ -4,13 +4,13 @@ import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
 import { mapConcurrently } from '../data/workload.js';
 import { ApiError, type Failure } from '../errors.js';
-import type { RowChange, RowEnd } from '../runs/report.js';
-import { type Intent, settleTimeLeft } from '../runs/state.js';
+import type { RowEnd } from '../runs/report.js';
+import { settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun } from './run.js';
 import { runRow } from './run-row.js';
 import { endInConflict, stepDone } from './step-done.js';
-import { type Unverified, unknownOutcome, verifyWrite } from './verify.js';
+import { stepOfIntent, type Unverified, unknownOutcome, verifyWrite } from './verify.js';
 
 /** When the first of two reads is made, in milliseconds after the write. */
 const firstReadMs = 2_000;
@@ -101,21 +101,11 @@ async function foundApplied(
   { record, note }: Extract<Verification, { outcome: 'applied' }>,
 ): Promise<void> {
   if (note !== undefined) row.run.options.note(`${row.task.id}: ${note}.`);
-  const step = sent?.step ?? { name: intent.step, changes: changesOfIntent(intent, row.previewed) };
+  const step = sent?.step ?? stepOfIntent(intent, row.previewed);
   await runRow(
     row,
     await stepDone(row, { step, more: intent.more ?? false }, record, { isFound: true }),
   );
-}
-
-/** The changes of an intent that an earlier process recorded. */
-export function changesOfIntent(
-  { before }: Pick<Intent, 'before'>,
-  previewed: readonly RowChange[] = [],
-): readonly RowChange[] {
-  const known = previewed.filter(({ field }) => Object.hasOwn(before, field));
-  if (known.length > 0) return known;
-  return Object.entries(before).map(([field, from]) => ({ field, from, to: undefined }));
 }
 
 /**

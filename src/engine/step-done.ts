@@ -4,7 +4,7 @@ import type { JsonObject } from '../data/json.js';
 import { isSameValue } from '../data/sorting.js';
 import { OutputError } from '../errors.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from './decide.js';
-import type { BeforeValues, KnownStep, RecordState, Step } from './operation.js';
+import type { BeforeValues, KnownStep, RecordState } from './operation.js';
 import type { ActiveRow, ActiveRun } from './run.js';
 import { imageOf, type Write } from './verify.js';
 
@@ -79,7 +79,7 @@ function noteUnshown({ options, unshown }: ActiveRun, { changes }: KnownStep, re
 /** Ends a row as a conflict: its record holds neither the values before our write nor those written. */
 export async function endInConflict(
   row: ActiveRow,
-  step: Step,
+  step: KnownStep,
   state: RecordState,
 ): Promise<undefined> {
   const { before } = beforeAndAfter(step.changes);

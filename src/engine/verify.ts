@@ -13,6 +13,7 @@ import { holdsNote } from './notes.js';
 import type {
   BeforeValues,
   Comparison,
+  KnownStep,
   RecordState,
   Session,
   Step,
@@ -76,7 +77,7 @@ export async function verifyWrite(
     const isAnswered = kind === 'notShown' || kind === 'accepted';
     if (isAnswered && sent) return compareAnswered(session, sent, state);
     const { steps } = await session.plan(row, state);
-    return compareLost(session, write, state, steps);
+    return compareLost(session, row, write, state, steps);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (session.provenByAbsence && isProvenNotFound(error))
@@ -96,6 +97,11 @@ function compareAnswered(
     if (isMarkedDeleted(before.record, record)) return markedAsDeleted(record);
     return { outcome: 'notApplied', state, step };
   }
+  return compareStep(session, step, state);
+}
+
+function compareStep(session: Session, step: KnownStep, state: RecordState): Verification {
+  const { record = {} } = state;
   const comparison = (session.compare ?? compareFields)(step, record);
   if (comparison === 'reached') return { outcome: 'applied', record };
   return { outcome: comparison === 'asBefore' ? 'notApplied' : 'other', state, step };
@@ -107,12 +113,17 @@ function compareAnswered(
  */
 function compareLost(
   session: Session,
-  { intent: { before, digest, step: name }, sent }: Pick<Unverified, 'intent' | 'sent'>,
+  row: SelectedRow,
+  { intent, sent }: Pick<Unverified, 'intent' | 'sent'>,
   state: RecordState,
   steps: readonly Step[],
 ): Verification {
   const { record } = state;
+  const { before, digest, step: name, more } = intent;
   const step = steps.find((each) => each.name === name);
+  // Others may have done the last step, after which the record needs no first one.
+  if (!step && more)
+    return compareStep(session, sent?.step ?? stepOfIntent(intent, row.previewed), state);
   const remaining = step?.changes.filter((change) => !isAdded(change, before, sent?.step)) ?? [];
   if (!step || remaining.length === 0) return { outcome: 'applied', record };
   const compared = remaining.filter(({ adds }) => adds === undefined);
@@ -127,7 +138,7 @@ function compareLost(
  * Compares field by field. A field missing from the record proves nothing, and a value that is neither
  * old nor new counts as the service's own form of what was sent.
  */
-export function compareFields({ changes }: Step, record: JsonObject): Comparison {
+export function compareFields({ changes }: KnownStep, record: JsonObject): Comparison {
   const isUnchanged = changes.some(
     ({ field, from, to }) =>
       Object.hasOwn(record, field) &&
@@ -154,6 +165,17 @@ export function unknownOutcome(lost: Failure | undefined, unread?: Failure): Unk
     cause: unread ?? known?.cause,
     delivery: known?.delivery,
   });
+}
+
+/** The step of an intent that an earlier process recorded. */
+export function stepOfIntent(
+  { step: name, before }: Pick<Intent, 'before' | 'step'>,
+  previewed: readonly RowChange[] = [],
+): KnownStep {
+  const known = previewed.filter(({ field }) => Object.hasOwn(before, field));
+  if (known.length > 0) return { name, changes: known };
+  const changes = Object.entries(before).map(([field, from]) => ({ field, from, to: undefined }));
+  return { name, changes };
 }
 
 /** The before-image of a step; by default its fields as read before it, undefined for those that the record lacks. */

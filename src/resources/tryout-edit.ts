@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf, nameWithId } from '../data/path.js';
 import { kebab, orList } from '../data/text.js';
 import { plainNotes } from '../engine/notes.js';
-import type { Comparison, Operation, Session, Step, Task } from '../engine/operation.js';
+import type { Comparison, KnownStep, Operation, Session, Task } from '../engine/operation.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import {
@@ -159,7 +159,7 @@ export function editCall(id: string, changes: readonly RowChange[]) {
  * space) or not show them, so notes count as unwritten only if they read as before. A third status
  * comes from another writer.
  */
-export function compareEdit({ changes }: Step, record: JsonObject): Comparison {
+export function compareEdit({ changes }: KnownStep, record: JsonObject): Comparison {
   for (const { field, from, to } of changes) {
     const now = record[field];
     if (field === 'status') {

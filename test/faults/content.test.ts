@@ -130,6 +130,8 @@ describe('wrong answers', () => {
       list({ gamerTags: undefined }),
     );
     expectFailure(strict.ran, 1, /gamerTags/);
+    const noStatus = await answered(attack, 'tryouts list --json', list({ status: undefined }));
+    expect(noStatus.ran.stderr).toContain('status: missing');
   });
 
   fault('F051', 'a status that the contract does not know', async (attack) => {

@@ -353,6 +353,39 @@ test.each(['PATCH', 'CONVERT'])(
   },
 );
 
+describe('a status that was lost on its way, of an application that somebody else converts meanwhile, is not claimed', () => {
+  test.each(['the same process', 'the same line', 'runs resume last --yes --json'])(
+    'by %s',
+    async (how) => {
+      const theirs = application('app_1', { convertedPlayerId: 'player_of_others' });
+      const isKilled = how !== 'the same process';
+      const service: Awaited<ReturnType<typeof keep>> = await keep(several(2), (_, step) => {
+        if (step !== 'PATCH app_1') return undefined;
+        service.kept.set('app_1', theirs);
+        return isKilled ? () => {} : cut;
+      });
+      const user = userOf(service);
+      const line = 'tryouts convert app_1 app_2 --accept --yes --json --retries 1';
+      if (isKilled) {
+        const child = user.start(line);
+        const ended = closed(child);
+        await until(() => steps(service).includes('PATCH app_1'));
+        child.kill('SIGKILL');
+        await ended;
+      }
+      const ran = await user.run(how.startsWith('runs') ? how : line);
+      expect([ran.code, report(ran).results]).toMatchObject([
+        0,
+        [
+          { id: 'app_1', result: 'unchanged' },
+          { id: 'app_2', result: 'changed' },
+        ],
+      ]);
+      expect(service.kept.get('app_1')).toEqual(theirs);
+    },
+  );
+});
+
 test.each(['at once', 'later'])(
   'a single conversion killed while its POST travels and repeated makes one player, done %s',
   async (when) => {
