@@ -12,7 +12,7 @@ interface StartOptions {
   /** The maximum width in columns. */
   readonly width: number;
   /** The connection flags typed, which the commands on the page repeat. */
-  readonly flags: Pick<GlobalFlags, 'profile' | 'org'>;
+  readonly flags: Pick<GlobalFlags, 'profile' | 'org' | 'baseUrl'>;
 }
 
 /**
@@ -26,8 +26,8 @@ export async function pageAfterLogin(
   const { env, table } = world;
   const paths = resolvePaths(world);
   // What follows is loaded only after a login.
-  if (flags.profile === undefined && !env['ROSTERCTL_PROFILE'] && !hasConfig(paths))
-    return undefined;
+  const isNamed = flags.profile !== undefined || env['ROSTERCTL_PROFILE'] || env['ROSTERCTL_ORG'];
+  if (!isNamed && !hasConfig(paths)) return undefined;
   const profile = await usedProfile(paths, flags, world);
   if (!profile) return undefined;
   const [{ singleLine }, { withConnectionFlags }] = await Promise.all([
@@ -87,10 +87,13 @@ async function usedProfile(
     return { name, organization: demoOrganization, service: name, hasKey: true };
   const isNamed = via === 'flag' || via === 'environment';
   const stored = isNamed ? requireProfile(config, { name }) : config.profiles.get(name);
-  const organization = flags.org ?? stored?.organization;
-  if (organization === undefined) return undefined;
+  const { organization, baseUrl } = connection.findTarget(
+    { flags, env, profile, file: config },
+    [],
+  );
   const hasKey = connection.hasKey({ env, profile, file: config, keys: () => store.keys() });
-  return { name, organization, service: stored?.baseUrl, hasKey };
+  if (organization === undefined || !(stored || hasKey)) return undefined;
+  return { name, organization: organization.text, service: baseUrl?.text, hasKey };
 }
 
 interface StartRow {

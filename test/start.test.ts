@@ -59,6 +59,24 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
   expect(service.requests.length).toBe(sent);
 });
 
+test('rosterctl alone names what is unfinished where variables hold the connection', async () => {
+  const ids = ['app_1', 'app_2'];
+  const { env } = await keep(
+    ids.map((id) => application(id)),
+    (_, step) => (step === 'PATCH app_2' ? { status: 401 } : undefined),
+  );
+  const home = temporaryFolder();
+  const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
+  expect((await rosterctl(line, { env, home })).code).toBe(4);
+  const { stdout } = await rosterctl('', { home, env });
+  expect(stdout).toContain(`profile default · ${organization}\n`);
+  expect(stdout).toMatch(/^Unfinished {2}run [0-9a-f]{6}: 1 of 2 rows left/m);
+  const elsewhere = { ...env, ROSTERCTL_ORG: 'org_8' };
+  expect((await rosterctl('', { home, env: elsewhere })).stdout).not.toContain('Unfinished');
+  const keyless = { ...env, ROSTERCTL_API_KEY: '' };
+  expect((await rosterctl('', { home, env: keyless })).stdout).toContain('rosterctl auth login');
+});
+
 test('a run whose end another run shares is named whole, so that the line works as it is', async () => {
   const ids = ['app_1', 'app_2', 'app_3'];
   let isStuck = true;

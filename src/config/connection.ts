@@ -58,13 +58,18 @@ interface ConnectionParts {
 /** Base URL and organization as configured, not yet checked. */
 type ConnectionTarget = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
 
+/** The sources of base URL and organization. */
+interface TargetInput extends Pick<ConnectionInput, 'env' | 'profile' | 'file'> {
+  readonly flags: Pick<GlobalFlags, 'baseUrl' | 'org'>;
+}
+
 /**
  * Finds base URL and organization: flag, then environment, then profile. The values of a profile
  * named with `-p` take precedence over the environment; the overridden variables are added to
  * `overridden`.
  */
 export function findTarget(
-  { flags, env, profile, file }: Omit<ConnectionInput, 'keys'>,
+  { flags, env, profile, file }: TargetInput,
   overridden: string[],
 ): ConnectionTarget {
   const stored = file.profiles.get(profile.name);
