@@ -72,6 +72,9 @@ export function transportErrorOf(
   const { code } = error as NodeJS.ErrnoException;
   const why = code === undefined ? undefined : byCode[code];
   if (why) return { why, delivery, cause: error };
+  // A TLS 1.3 server that demands a client certificate has read no request yet.
+  if (code?.endsWith('_ALERT_CERTIFICATE_REQUIRED'))
+    return { why: 'tls', delivery: 'not-sent', cause: error };
   if (isTlsCode(code)) return { why: 'tls', delivery, cause: error };
   // undici has no codes of its own for interim answers that the request did not ask for.
   if (error.message === 'bad upgrade') return { why: 'switched', delivery, cause: error };
@@ -262,8 +265,7 @@ function hintOf(
 }
 
 function errorCode(error: unknown): string {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return code ?? messageOf(error);
+  return (error as NodeJS.ErrnoException | undefined)?.code ?? messageOf(error);
 }
 
 function messageOf(error: unknown): string {
@@ -272,7 +274,6 @@ function messageOf(error: unknown): string {
 
 /** Returns what to do about a failed TLS connection, by the code of its error; `advice`: about its address. */
 export function tlsHint(code: string, origin: string, advice: string): string {
-  const { hostname } = new URL(origin);
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
       return 'Its certificate is self-signed. If it is yours, set NODE_EXTRA_CA_CERTS to its file.';
@@ -283,7 +284,7 @@ export function tlsHint(code: string, origin: string, advice: string): string {
       return 'This machine does not know who issued its certificate. If the authority is yours, set NODE_EXTRA_CA_CERTS to its file.';
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
-      return `Its certificate is for a host other than ${hostname}. ${advice}`;
+      return `Its certificate is for a host other than ${new URL(origin).hostname}. ${advice}`;
     case 'CERT_HAS_EXPIRED':
       return "Its certificate has expired. Check this machine's clock. If the clock is right, the certificate must be renewed.";
     case 'CERT_NOT_YET_VALID':
@@ -297,10 +298,12 @@ export function tlsHint(code: string, origin: string, advice: string): string {
     // Node's code for whatever ends a handshake while bytes wait to be written.
     case 'EPROTO':
       return `It does not speak TLS, or ended the handshake. ${advice}`;
+    case 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED':
+      return 'It demands a client certificate, which rosterctl does not send. Ask its operator.';
     case 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION':
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
       return 'It does not support TLS 1.2 or newer. Ask its operator to enable it.';
     default:
-      return 'It ended the handshake, or its certificate cannot be used. Ask its operator.';
+      return 'It ended the handshake, as it may if it demands a client certificate, or its own cannot be used. Ask its operator.';
   }
 }

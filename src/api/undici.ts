@@ -49,6 +49,8 @@ export async function openConnections(
   const connectDirectly = (options: buildConnector.Options, done: buildConnector.Callback) => {
     const socket = connect(options, (...outcome) => {
       connecting.delete(socket);
+      // A server may end a TLS 1.3 handshake after ours; undici would say only that it closed the connection.
+      outcome[1]?.once('error', (error) => socket.destroy(error));
       done(...outcome);
     });
     connecting.add(socket);

@@ -16,7 +16,8 @@ test.each([
   ['CERT_NOT_YET_VALID', /not valid yet.*clock/, false],
   ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, false],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', /does not support TLS 1\.2/, false],
-  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /ended the handshake/, false],
+  ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /ended the handshake.*client certificate/, false],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /demands a client certificate/, false],
 ])('%s has its own hint, and names an authority only if one helps', (code, text, helps) => {
   expect(hint(code)).toMatch(text);
   expect(hint(code).includes('NODE_EXTRA_CA_CERTS')).toBe(helps);

@@ -102,6 +102,25 @@ fault('F019', 'a server that speaks TLS 1.1 only', async (attack, context) => {
   expect(world.received()).not.toContain(key);
 });
 
+for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
+  for (const line of [read, 'teams create --name A'])
+    fault(
+      'F019',
+      `${line}: a ${version} server that demands a client certificate`,
+      async (attack, context) => {
+        unlessPossible(context, noOpenssl);
+        const { good, authorityFile } = certificates();
+        const tls = { ...good, minVersion: version, maxVersion: version, requestCert: true };
+        const world = await hostileWorld({ tls: { ...tls, rejectUnauthorized: true } });
+        const ran = await attack(line, {
+          env: { ...world.env, NODE_EXTRA_CA_CERTS: authorityFile },
+        });
+        expectFailure(ran, 9, /demand a client certificate|demands a client certificate/);
+        expect(world.requests).toHaveLength(0);
+        expect(ran.stderr).not.toContain('attempts');
+      },
+    );
+
 fault('F020', 'https to a port that never says a word', async (attack) => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
