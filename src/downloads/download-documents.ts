@@ -15,7 +15,6 @@ import { quotedId } from '../data/references.js';
 import { binarySize, groupedNumber } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { documentSelection } from '../resources/document-filters.js';
-import type { SelectedRow } from '../runs/report.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { createDownloader, type SavedRow, wasSkipped } from './download-one.js';
 import { DownloadRun, type DownloadWorker } from './download-run.js';
@@ -132,18 +131,12 @@ export async function downloadSelection(
   const rows =
     source === 'filter'
       ? (await selectByFilter(context, values, selecting)).rows
-      : await selectNamed(context, values, source);
+      : await resolveDocuments(
+          context,
+          (await selectLocally(context, values, selecting, source)).rows,
+        );
   const isOne = source === 'ids' && rows.length === 1;
   return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
-}
-
-async function selectNamed(
-  context: Context,
-  values: Partial<BulkValues>,
-  source: 'ids' | 'idsFile' | 'csv',
-): Promise<readonly SelectedRow[]> {
-  const { rows } = await selectLocally(context, values, selecting, source);
-  return resolveDocuments(context, rows);
 }
 
 /** Downloads the files of documents; `isOne`: exactly one was named on the command line. */

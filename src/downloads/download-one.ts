@@ -43,20 +43,12 @@ export async function createDownloader(
   save: SaveOptions,
   { isOne, mirror }: { readonly isOne: boolean; readonly mirror: Mirror | undefined },
 ): Promise<DownloadWorker<SavedRow>> {
-  const folder = save.folder ?? dirname(save.file ?? '.');
-  if (save.file !== '-') await sweepStaleTemps(folder, context.now());
-  const meter = createMeter(context, naming.targets);
-  const saver = new Saver(context, endpoint, naming, save, meter, isOne, mirror);
-  return {
-    work: (target) => saver.save(target),
-    printBeside: (say) => meter.printBeside(say),
-    async close() {
-      if (save.file !== '-') await syncFolder(folder);
-      await mirror?.write();
-      mirror?.release();
-      meter.stop();
-    },
-  };
+  if (save.file !== '-') await sweepStaleTemps(folderOf(save), context.now());
+  return new Saver(context, endpoint, naming, save, isOne, mirror);
+}
+
+function folderOf({ folder, file }: SaveOptions): string {
+  return folder ?? dirname(file ?? '.');
 }
 
 /** A file being downloaded. */
@@ -66,18 +58,20 @@ interface OpenedFile {
   readonly sink: FileSink;
 }
 
-class Saver {
+class Saver implements DownloadWorker<SavedRow> {
+  private readonly meter: Meter;
   constructor(
     private readonly context: Context,
     private readonly endpoint: DownloadCall,
     private readonly naming: Naming,
     private readonly options: SaveOptions,
-    private readonly meter: Meter,
     private readonly isOne: boolean,
     private readonly mirror: Mirror | undefined,
-  ) {}
+  ) {
+    this.meter = createMeter(context, naming.targets);
+  }
 
-  async save(target: Target): Promise<SavedRow | undefined> {
+  async work(target: Target): Promise<SavedRow | undefined> {
     const counted = this.meter.begin(target);
     const watch = (sink: FileSink) => counted.watch(sink);
     try {
@@ -90,6 +84,18 @@ class Saver {
     } finally {
       counted.end();
     }
+  }
+
+  printBeside(say: () => void): void {
+    this.meter.printBeside(say);
+  }
+
+  async close(): Promise<void> {
+    const { options, mirror, meter } = this;
+    if (options.file !== '-') await syncFolder(folderOf(options));
+    await mirror?.write();
+    mirror?.release();
+    meter.stop();
   }
 
   /** Saves a file under the path of its target; without one, the first answer names it. */
@@ -144,17 +150,13 @@ class Saver {
     const expectedSize = recordedSize(record);
     const why = isUnchanged ? 'unchanged' : expectedSize === size ? 'same name and size' : 'exists';
     if (expectedSize !== undefined && expectedSize !== size)
-      this.meter.printBeside(() =>
+      this.printBeside(() =>
         this.context.message(
           `${path} was left as it is, but it has ${plural(size, 'byte')} and the document ${id} has ${groupedNumber(expectedSize)}.`,
         ),
       );
-    else if (this.isOne) this.note(skipNotes[why](path));
+    else if (this.isOne) this.printBeside(() => this.context.note(skipNotes[why](path)));
     return { id, path, bytes: size, [wasSkipped]: why };
-  }
-
-  private note(line: string): void {
-    this.meter.printBeside(() => this.context.note(line));
   }
 }
 

@@ -1,6 +1,6 @@
 /** The dry run of downloads: the requests that would be sent, the files written, and the documents that are missing. */
 
-import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
+import { ValueWithExit } from '../cli/command-output.js';
 import type { DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
@@ -26,26 +26,14 @@ export async function planDownloads(
   endpoint: DownloadCall,
   { documents, targets, save, isOne }: PlannedDownloads,
 ): Promise<DryRun | ValueWithExit<DryRun>> {
-  const missing = missingOf(context, documents, isOne);
+  const missing = documents.flatMap(({ id, missing: error }) => (error ? [{ id, error }] : []));
+  const [first] = missing;
+  if (isOne && first) throw first.error;
+  for (const { error } of missing) context.message(error.message);
   const missingIds = new Set(missing.map(({ id }) => id));
   const there = targets.filter(({ id }) => !missingIds.has(id));
   const plan = await plannedDownloads(context, endpoint, there, save);
-  const [failed] = missing;
-  return failed ? new ValueWithExit(plan, failed.error.exitName, { failed: () => failed }) : plan;
-}
-
-function missingOf(
-  context: Context,
-  documents: readonly NamedDocument[],
-  isOne: boolean,
-): readonly FailedItem[] {
-  const failures = documents.flatMap(({ id, missing }) =>
-    missing ? [{ id, error: missing }] : [],
-  );
-  const [first] = failures;
-  if (isOne && first) throw first.error;
-  for (const { error } of failures) context.message(error.message);
-  return failures;
+  return first ? new ValueWithExit(plan, first.error.exitName, { failed: () => first }) : plan;
 }
 
 async function plannedDownloads(
