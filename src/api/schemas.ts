@@ -102,6 +102,11 @@ export const AnyRecord = z.looseObject({ id: text });
 /** The body of an error response (contract section 7). */
 export const ErrorBody = z.looseObject({ error: text });
 
+/** Returns a content type without its parameters, in lower case. */
+export function mediaType(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+}
+
 /**
  * Returns the extensions of a content type, without the dot; none for a type that is not allowed.
  */

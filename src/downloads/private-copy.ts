@@ -3,7 +3,7 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { extensionsOf } from '../api/schemas.js';
+import { extensionsOf, mediaType } from '../api/schemas.js';
 import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { safeFileName } from '../data/file-names.js';
@@ -73,7 +73,7 @@ export async function copyPrivately(context: Context, document: Document): Promi
 
 function typeOf(record: JsonObject | undefined, headers: Download['headers']): string | undefined {
   const stated = record?.['contentType'] ?? headers['content-type'];
-  return typeof stated === 'string' ? stated.split(';')[0]?.trim().toLowerCase() : undefined;
+  return typeof stated === 'string' ? mediaType(stated) : undefined;
 }
 
 /** The name of a copy. Throws GuardError for a type that is not one of the ten. */

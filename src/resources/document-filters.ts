@@ -1,7 +1,7 @@
 /** Filters of documents: their flags, and the tests that they stand for. */
 
 import * as z from 'zod/mini';
-import { allowedExtensions, knownExtensions, typeByName } from '../api/schemas.js';
+import { allowedExtensions, knownExtensions, mediaType, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
 import type { FilterWorld } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
@@ -94,7 +94,7 @@ function isOfType(type: string): RecordTest {
   return {
     holds({ contentType }) {
       if (typeof contentType !== 'string') return false;
-      const own = contentType.toLowerCase().split(';', 1)[0]?.trim() ?? '';
+      const own = mediaType(contentType);
       return type.endsWith('/') ? own.startsWith(type) : own === type;
     },
     field: typedField('--type', 'contentType', (value) => typeof value === 'string'),

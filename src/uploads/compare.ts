@@ -1,5 +1,6 @@
 /** Compares a file with the documents that exist, so that uploading it again adds nothing. */
 
+import { mediaType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { recordedSize } from '../data/path.js';
@@ -214,7 +215,8 @@ class Finder {
   ): Promise<FileDifference> {
     const { id, contentType } = record;
     if (differs(record, file)) return 'size';
-    if (typeof contentType === 'string' && essence(contentType) !== file.contentType) return 'type';
+    if (typeof contentType === 'string' && mediaType(contentType) !== file.contentType)
+      return 'type';
     if (typeof id !== 'string') return 'unclear';
     if (this.job.verify && sha256 !== undefined)
       return (await hasContent(this.context, id, file, sha256)) ? 'none' : 'content';
@@ -266,9 +268,4 @@ function differs(record: JsonObject, { sizeBytes }: InspectedFile): boolean {
 
 function idOf({ id }: JsonObject): string {
   return typeof id === 'string' ? id : 'a document without an id';
-}
-
-/** A content type without its parameters. */
-function essence(contentType: string): string {
-  return (contentType.split(';')[0] ?? '').trim().toLowerCase();
 }

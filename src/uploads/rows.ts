@@ -1,6 +1,6 @@
 /** Rows of an upload: expands its paths, inspects every file, finds duplicates, and puts files in plan files. */
 
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
@@ -227,8 +227,7 @@ export const localFiles: FileRows = {
     return Promise.all(mapConcurrently(rows, filesAtOnce, seal));
   },
   async unseal(context, rows) {
-    const found = await Promise.all(mapConcurrently(rows, filesAtOnce, findFile));
-    const again = await inspectAgain(context, found);
+    const again = await inspectAgain(context, rows.map(findFile));
     const hashes = new Map(rows.map(({ row, own }) => [row, own?.['sha256']]));
     return Promise.all(
       mapConcurrently(again, filesAtOnce, (row) => compareHash(context, row, hashes.get(row.row))),
@@ -237,13 +236,9 @@ export const localFiles: FileRows = {
 };
 
 /** The row with the path where its file is: as it was, or as typed, from the current folder. */
-async function findFile(row: SelectedRow): Promise<SelectedRow> {
+function findFile(row: SelectedRow): SelectedRow {
   const { path } = inspected(row);
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  return isThere ? row : { ...row, own: { ...row.own, path: resolve(row.id) } };
+  return existsSync(path) ? row : { ...row, own: { ...row.own, path: resolve(row.id) } };
 }
 
 /** Marks a file as bad if its content is not what was planned. */
