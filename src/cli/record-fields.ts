@@ -52,9 +52,15 @@ export function fieldType(resource: ResourceName, field: string): string {
   return isNullable ? `${word} or null` : word;
 }
 
-/** Returns the dotted names of a schema's fields; none if it allows any. */
-export function fieldNames(schema: z.core.$ZodType): readonly string[] {
-  return schemaFields(schema, '');
+/** Returns the dotted names of a schema's fields, each behind `prefix`; none if it allows any. */
+export function fieldNames(schema: z.core.$ZodType, prefix = ''): readonly string[] {
+  const { shape, innerType, element }: SchemaDefinition = schema._zod.def;
+  const inner = innerType ?? element;
+  if (inner) return fieldNames(inner, prefix);
+  return Object.entries(shape ?? {}).flatMap(([name, field]) => [
+    `${prefix}${name}`,
+    ...fieldNames(field, `${prefix}${name}.`),
+  ]);
 }
 
 /** The definition of a schema, as zod keeps it: its type, and its fields or elements. */
@@ -79,16 +85,6 @@ function definitionAt(
     return definitionAt(element, /^\d+$/.test(segment) ? rest : segments);
   const inner = shape && Object.hasOwn(shape, segment) ? shape[segment] : undefined;
   return inner && definitionAt(inner, rest);
-}
-
-function schemaFields(schema: z.core.$ZodType, prefix: string): readonly string[] {
-  const { shape, innerType, element }: SchemaDefinition = schema._zod.def;
-  const inner = innerType ?? element;
-  if (inner) return schemaFields(inner, prefix);
-  return Object.entries(shape ?? {}).flatMap(([name, field]) => [
-    `${prefix}${name}`,
-    ...schemaFields(field, `${prefix}${name}.`),
-  ]);
 }
 
 /** Returns the field of a condition that must occur in some record; none if the contract documents it. */
@@ -140,15 +136,11 @@ export class ObservedFields {
   /** Returns the fields that were named by their label, by the name typed. */
   labels(): ReadonlyMap<string, string> {
     return new Map(
-      this.unseen.flatMap((field) => {
-        const name = this.labelled(field);
-        return name === undefined ? [] : [[field.name, name] as const];
+      this.unseen.flatMap(({ name, flag }) => {
+        const field = flag === undefined ? fieldByLabel(name, this.names) : undefined;
+        return field === undefined ? [] : [[name, field] as const];
       }),
     );
-  }
-
-  private labelled({ name, flag }: TestField): string | undefined {
-    return flag === undefined ? fieldByLabel(name, this.names) : undefined;
   }
 
   private observeUnread(field: TestField, record: JsonObject): void {

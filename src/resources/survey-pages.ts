@@ -102,24 +102,17 @@ export async function surveyPages(
     const text = `only ${groupedNumber(count)} of ${groupedNumber(best.count)} records were read`;
     return { ...found('warn', text, withoutDefaults(best, overrides)), count, most: best.count };
   }
-  const { finding } = found('warn', `${completeness.reason}; the usual ways lead to no more`);
+  const text = `${completeness.reason}; the usual ways lead to no more`;
   // The service led on, and nothing followed: its parameter may have another name.
-  if (hint !== undefined && completeness.fixes === undefined) {
-    const choices = [
-      ['paging.params.cursor', 'NAME'],
-      ['paging.next', 'none'],
-    ] as const;
-    return { settings: {}, finding: { ...finding, settings: choices }, ...counts };
-  }
-  if (!completeness.isStated) {
+  const isLed = hint !== undefined && completeness.fixes === undefined;
+  if (!isLed && !completeness.isStated) {
     const settings = { [hint === undefined ? 'paging.mode' : 'paging.next']: 'none' };
-    return { ...found('warn', finding.text, settings), ...counts };
+    return { ...found('warn', text, settings), ...counts };
   }
-  const choices = [
-    ['paging.next', 'PATH'],
-    ['paging.total', 'none'],
-  ] as const;
-  return { settings: {}, finding: { ...finding, settings: choices }, ...counts };
+  const choices = isLed
+    ? { 'paging.params.cursor': 'NAME', 'paging.next': 'none' }
+    : { 'paging.next': 'PATH', 'paging.total': 'none' };
+  return { ...found('warn', text, choices), settings: {}, ...counts };
 }
 
 /** A list whose pages were surveyed. */
