@@ -40,10 +40,8 @@ export default defineLocalWrite({
   view: { ...linesView(linesFor), isSentence: (answer) => 'files' in answer },
   async plan(context, { shell, install, uninstall }) {
     if (!install && !uninstall) return { changes: [], onlyReads: true, state: undefined };
-    const { installation, removal } = await import('../cli/completion/install.js');
-    const files = install
-      ? installation(shell, completionScript(shell), context)
-      : removal(shell, context);
+    const { installation } = await import('../cli/completion/install.js');
+    const files = installation(shell, install ? completionScript(shell) : undefined, context);
     return { changes: files.filter(({ from, to }) => from !== to).map(changeOf), state: files };
   },
   async apply(
@@ -68,11 +66,9 @@ function linesFor(answer: CompletionResult): string[] {
   if ('script' in answer) return answer.script.replace(/\n$/, '').split('\n');
   const sentences = answer.files.map(({ path, done }) => `${done.padEnd(9)}  ${path}`);
   const changed = answer.files.some(({ done }) => done === 'written' || done === 'removed');
-  return changed ? [...sentences, `Start a new ${shellName(answer.shell)} to see it.`] : sentences;
-}
-
-function shellName(shell: Shell): string {
-  return shell === 'powershell' ? 'PowerShell' : shell;
+  if (!changed) return sentences;
+  const shell = answer.shell === 'powershell' ? 'PowerShell' : answer.shell;
+  return [...sentences, `Start a new ${shell} to see it.`];
 }
 
 function changeOf({ path, what, from, to }: FileChange): LocalChange {

@@ -21,32 +21,25 @@ export interface FileChange {
 
 const mark = 'rosterctl completion';
 
-/** Returns the files that installing a shell's script would write. Throws ConfigError, InputError, GuardError. */
-export function installation(shell: Shell, script: string, machine: Machine): FileChange[] {
-  const { start, ...place } = shellFiles(shell, machine);
-  const placed = scriptFile(shell, place, script);
+/**
+ * Returns the files that installing a shell's script would write, or without a script uninstalling it.
+ * Throws ConfigError, InputError, GuardError.
+ */
+export function installation(
+  shell: Shell,
+  to: string | undefined,
+  machine: Machine,
+): readonly FileChange[] {
+  const { script: path, folders, start } = shellFiles(shell, machine);
+  const placed: FileChange = { path, what: 'script', from: readOurs(path, shell), to, folders };
   if (!start) return [placed];
   const from = readText(start.file);
-  const to = withMarked(from, { name: mark, lines: start.lines });
-  return [placed, { path: start.file, what: 'lines', from, to, folders: [] }];
-}
-
-/** Returns the files that uninstalling it would write. Throws ConfigError, InputError, GuardError. */
-export function removal(shell: Shell, machine: Machine): FileChange[] {
-  const { start, ...place } = shellFiles(shell, machine);
-  const taken = scriptFile(shell, place, undefined);
-  if (!start) return [taken];
-  const from = readText(start.file);
-  const to = from === undefined ? undefined : withoutMarked(from, mark);
-  return [{ path: start.file, what: 'lines', from, to, folders: [] }, taken];
-}
-
-function scriptFile(
-  shell: Shell,
-  { script: path, folders }: Pick<ShellFiles, 'script' | 'folders'>,
-  to: string | undefined,
-): FileChange {
-  return { path, what: 'script', from: readOurs(path, shell), to, folders };
+  const text =
+    to === undefined
+      ? from && withoutMarked(from, mark)
+      : withMarked(from, { name: mark, lines: start.lines });
+  const loading: FileChange = { path: start.file, what: 'lines', from, to: text, folders: [] };
+  return to === undefined ? [loading, placed] : [placed, loading];
 }
 
 /** Writes and removes what differs. Throws OutputError. */
