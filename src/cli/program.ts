@@ -37,7 +37,7 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
       if (parsed?.kind !== 'version') parsed = result;
     },
   };
-  const program = root(pass);
+  const program = quietCommand('rosterctl', pass, pass.globals);
   const [noun, verb] = commandWords(words);
   const group = findGroup(noun, table);
   if (noun !== undefined && !topWords(table).includes(noun)) {
@@ -98,14 +98,14 @@ function mayOccur({ word, short }: ManifestParam, words: readonly string[]): boo
   );
 }
 
-function root(pass: ParsePass): Command {
-  const program = new Command('rosterctl');
-  for (const flag of pass.globals) program.addOption(option(flag));
-  return silenceCommander(program, pass);
-}
-
-/** Stops commander from printing and exiting, and assigns flags to the command that they follow. */
-function silenceCommander(command: Command, { onResult }: ParsePass): Command {
+/** Creates a command that neither prints nor exits; a flag belongs to the command that it follows. */
+function quietCommand(
+  name: string,
+  { onResult }: ParsePass,
+  flags: readonly ManifestParam[],
+): Command {
+  const command = new Command(name);
+  for (const flag of flags) command.addOption(option(flag));
   return command
     .option(standardFlags[1].dashes)
     .on('option:version', () => onResult({ kind: 'version' }))
@@ -124,8 +124,7 @@ function groupCommand(
   pass: ParsePass,
 ): Command {
   const { globals, onResult } = pass;
-  const noun = silenceCommander(new Command(group.word), pass).aliases([...group.aliases]);
-  for (const flag of globals) noun.addOption(option(flag));
+  const noun = quietCommand(group.word, pass, globals).aliases([...group.aliases]);
   const command = findCommand(group, verb, table);
   if (verb !== undefined && !command) {
     refuseFilter([verb], pass.words);
@@ -139,15 +138,14 @@ function groupCommand(
 
 function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command {
   const { globals, onResult } = pass;
-  const verb = silenceCommander(new Command(word), pass);
+  const own = new Set(command.flags.map((flag) => flag.word));
+  const others = globals.filter((flag) => !own.has(flag.word));
+  const verb = quietCommand(word, pass, [...command.flags, ...others]);
   for (const arg of command.args) {
     const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
     // Optional to commander: a missing one may be asked for.
     verb.addArgument(new Argument(`[${name}]`, arg.text));
   }
-  const own = new Set(command.flags.map((flag) => flag.word));
-  for (const flag of [...command.flags, ...globals.filter((entry) => !own.has(entry.word))])
-    verb.addOption(option(flag));
   verb.allowExcessArguments(true).action(() => {
     const { values, globals: given } = valuesOf(verb, command, pass.words);
     if (given.quiet && !command.args.some(({ completes }) => completes === 'file'))
