@@ -40,17 +40,13 @@ interface RecordSearch {
  * resource's name or a usual wrapper, else the only object with an id that is not about something
  * else (`user`, `job`). Undefined if there is none. Its `id` is text.
  */
-export function findRecord(body: unknown, search: RecordSearch): JsonObject | undefined {
-  return recordWithin(body, search, 2);
-}
-
-function recordWithin(body: unknown, search: RecordSearch, depth: number): JsonObject | undefined {
+export function findRecord(body: unknown, search: RecordSearch, depth = 2): JsonObject | undefined {
   if (!isObject(body)) return undefined;
   if (isRecord(body, search)) return withTextId(body, search.idName);
   if (depth === 0) return undefined;
   for (const name of [...resources[search.resource].envelopes, ...wrappers]) {
     const key = propertyNamed(body, [name], isObject);
-    const found = key === undefined ? undefined : recordWithin(body[key], search, depth - 1);
+    const found = key === undefined ? undefined : findRecord(body[key], search, depth - 1);
     if (found) return found;
   }
   const others = Object.entries(body).filter(([key]) => !nonRecordNames.has(normalName(key)));
