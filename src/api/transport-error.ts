@@ -69,13 +69,13 @@ export function transportErrorOf(
   const limit = systemLimit(error);
   if (limit) return { why: 'ours', delivery, cause: limit };
   if (error instanceof ProxyFailure) return { why: 'proxy', delivery, cause: error };
-  const { code } = error as NodeJS.ErrnoException;
-  const why = code === undefined ? undefined : byCode[code];
+  const code = errorCode(error);
+  const why = byCode[code];
   if (why) return { why, delivery, cause: error };
   // A TLS 1.3 server that demands a client certificate has read no request yet.
-  if (code?.endsWith('_ALERT_CERTIFICATE_REQUIRED'))
+  if (code.endsWith('_ALERT_CERTIFICATE_REQUIRED'))
     return { why: 'tls', delivery: 'not-sent', cause: error };
-  if (isTlsCode(code)) return { why: 'tls', delivery, cause: error };
+  if (tlsCode.test(code)) return { why: 'tls', delivery, cause: error };
   // undici has no codes of its own for interim answers that the request did not ask for.
   if (error.message === 'bad upgrade') return { why: 'switched', delivery, cause: error };
   if (error.message === 'bad response') return { why: 'continued', delivery, cause: error };
@@ -84,18 +84,15 @@ export function transportErrorOf(
   return { why: 'cut', delivery, cause: error };
 }
 
-function isTlsCode(code = ''): boolean {
-  return /^(EPROTO$|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA)/.test(
-    code,
-  );
-}
+const tlsCode =
+  /^(EPROTO$|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 /** Returns how often to retry after a transport error: some will be the same each time. */
 export function retryPace({ why, cause }: TransportError): 'always' | 'once' | 'never' {
   // Other requests may finish meanwhile and free resources.
   if (cause instanceof SystemLimitError) return 'always';
   if (cause instanceof ProxyFailure)
-    return cause.lasts || isTlsCode(errorCode(cause.cause)) ? 'never' : 'always';
+    return cause.lasts || tlsCode.test(errorCode(cause.cause)) ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
   return kinds[why].isPermanent ? 'never' : 'always';
 }
@@ -248,7 +245,7 @@ function hintOf(
   if (cause instanceof ProxyFailure) {
     const { proxy, hint } = cause;
     const code = errorCode(cause.cause);
-    return isTlsCode(code) ? tlsHint(code, proxy.origin, `Check ${proxy.variable}.`) : hint;
+    return tlsCode.test(code) ? tlsHint(code, proxy.origin, `Check ${proxy.variable}.`) : hint;
   }
   if (why === 'tls')
     return tlsHint(errorCode(cause), origin, isService ? checkUrl : 'The service named it.');
@@ -264,8 +261,10 @@ function hintOf(
   return undefined;
 }
 
+/** An error's code, or its message: the code of an aborted request is a number. */
 function errorCode(error: unknown): string {
-  return (error as NodeJS.ErrnoException | undefined)?.code ?? messageOf(error);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : messageOf(error);
 }
 
 function messageOf(error: unknown): string {
