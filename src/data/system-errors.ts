@@ -19,7 +19,7 @@ export function systemReason(
 /** The code of a system error, also of those that Node only numbers: of Linux and of macOS. */
 export function systemCode(error: unknown): string | undefined {
   const { code, errno } = error as NodeJS.ErrnoException;
-  const isNumber = code === 'UNKNOWN' || code?.startsWith('Unknown system error') === true;
+  const isNumber = /^(UNKNOWN$|Unknown system error)/.test(code ?? '');
   return (isNumber ? unnamed[-(errno ?? 0)] : undefined) ?? code;
 }
 
