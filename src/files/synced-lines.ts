@@ -189,7 +189,7 @@ export class SyncedLines {
     // Not every file system counts links.
     if (nlink === 0 && !existsSync(this.path))
       throw new OutputError(`${this.name} was removed while this command was running.`, {
-        hint: 'Nothing more is sent without it. Run the same command again.',
+        hint: 'Run the same command again.',
       });
     // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
@@ -235,7 +235,7 @@ async function orOutputError<T>(name: string, work: () => T | Promise<T>): Promi
     if (error instanceof Failure) throw error;
     throw new OutputError(`${name} cannot be written: ${systemReason(error)}.`, {
       cause: error,
-      hint: 'Nothing more is sent without it. Make room, then run the same command again.',
+      hint: 'Make room, then run the same command again.',
     });
   }
 }

@@ -181,7 +181,19 @@ export async function removeRun(store: RunStore, run: string): Promise<void> {
 export async function writeReported(folder: string, last: number): Promise<void> {
   // The run may have been pruned meanwhile.
   if (existsSync(folder) && !isReported(folder, last))
-    await writeAtomically(reportedFile(folder), `${last}\n`);
+    await writeMark(
+      reportedFile(folder),
+      String(last),
+      'Make room. The same command then prints this report again instead of repeating the change.',
+    );
+}
+
+/** Writes a marker file of a run. Throws OutputError with this hint. */
+async function writeMark(path: string, text: string, hint: string): Promise<void> {
+  await writeAtomically(path, `${text}\n`).catch((error: unknown) => {
+    if (!(error instanceof OutputError)) throw error;
+    throw new OutputError(error.message, { hint, cause: error });
+  });
 }
 
 /** True if a report of a run's records up to `last` was printed. */
@@ -203,7 +215,8 @@ function reportedFile(folder: string): string {
  * so that a kill in between leaves a run that sent nothing. Throws OutputError.
  */
 export async function markRetried(store: RunStore, run: string, byRun: string): Promise<void> {
-  await writeAtomically(retriedIn(store, run), `${byRun}\n`);
+  const hint = 'Nothing was sent. Make room, then run the same command again.';
+  await writeMark(retriedIn(store, run), byRun, hint);
 }
 
 /** The run that retried the rows of `run`; undefined if none did. */

@@ -1,8 +1,9 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openJournal, readJournal } from '../../src/runs/journal.js';
 import { headOf } from '../../src/runs/plan.js';
+import { writeReported } from '../../src/runs/store.js';
 import { temporaryFolder } from '../support/run.js';
 
 const options = { now: () => new Date(0), isOurs: () => true };
@@ -60,4 +61,13 @@ test.each([
   expect(headOf({ kind: 'job', seq: 1, t: 0, run: 'r', action })).toMatchObject({ action, verb });
   const stored = { kind: 'job', seq: 1, t: 0, run: 'r', action, verb: 'convert' };
   expect(headOf(stored)).toMatchObject({ verb: 'convert' });
+});
+
+test('a report that cannot be marked as printed says what the same command does then', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'told', 'in the way'), { recursive: true });
+  await expect(writeReported(folder, 1)).rejects.toMatchObject({
+    message: expect.stringContaining('told'),
+    hint: expect.stringContaining('The same command then prints this report again'),
+  });
 });
