@@ -1,6 +1,6 @@
 /** Proxies: which one a request goes through, and why one could not be used. */
 
-import { isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Environment } from '../data/environment.js';
 import { isLocalName, isLoopbackHost } from '../data/http.js';
 import { percentDecoded } from '../data/text.js';
@@ -64,8 +64,8 @@ function readProxy(name: string, value: string): Proxy {
 }
 
 /**
- * Matches `*`, `example.org` and `.example.org` (with subdomains), or an address; each with
- * `:port`.
+ * Matches `*`, `example.org` and `.example.org` (with subdomains), or an address, each with `:port`; or a
+ * block of addresses, `10.0.0.0/8`.
  */
 function bypassesProxy(target: URL, list: string): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
@@ -73,13 +73,25 @@ function bypassesProxy(target: URL, list: string): boolean {
     .toLowerCase()
     .split(/[\s,]+/)
     .some((entry) => {
-      if (entry === '*') return true;
+      if (entry === '*' || isInBlock(target.hostname, entry)) return true;
       const [, name = '', entryPort] = /^(.*?)(?::(\d+))?$/.exec(bracketed(entry)) ?? [];
       const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
       if (domain === '' || (entryPort !== undefined && entryPort !== port)) return false;
       const host = target.hostname.replace(/\.$/, '');
       return host === domain || host.endsWith(`.${domain}`);
     });
+}
+
+function isInBlock(hostname: string, entry: string): boolean {
+  const [address = '', bits] = entry.split('/');
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const version = isIP(address);
+  const isBlock = /^\d{1,3}$/.test(bits ?? '') && Number(bits) <= (version === 6 ? 128 : 32);
+  if (version === 0 || isIP(host) !== version || !isBlock) return false;
+  const family = version === 6 ? 'ipv6' : 'ipv4';
+  const block = new BlockList();
+  block.addSubnet(address, Number(bits), family);
+  return block.check(host, family);
 }
 
 function bracketed(entry: string): string {

@@ -138,7 +138,7 @@ export function reviewCard(
 /** `pending → shortlisted`: the present status and the one that was decided. */
 function stateThen(now: string, status: string | undefined, { paint, isUtf8 }: CardStyle): Piece {
   if (status === undefined) return { text: now, paint: paint.status };
-  const arrow = isUtf8 ? ' → ' : ' -> ';
+  const arrow = isUtf8 ? ' → ' : ' > ';
   const text = `${now}${arrow}${status}`;
   const painted = paint.status(now) + arrow + paint.status(status);
   // Where it is wrapped, its parts are not painted.

@@ -60,6 +60,12 @@ describe('which proxy', () => {
     ['10.0.0.7', 'https://10.0.0.70', false],
     ['2001:db8::7', 'https://[2001:db8::7]', true],
     ['[2001:db8::7]:443', 'https://[2001:db8::7]', true],
+    ['example.org,10.0.0.0/8', 'https://10.20.30.40', true],
+    ['10.0.0.0/8', 'https://11.0.0.1', false],
+    ['10.0.0.0/8', 'https://10.example.org', false],
+    ['2001:db8::/32', 'https://[2001:db8:1::7]:8443', true],
+    ['2001:db8::/32', 'https://10.0.0.1', false],
+    ['10.0.0.0/', 'https://10.0.0.0', false],
     [',,', 'https://example.org', false],
   ])('NO_PROXY=%j and %s: direct is %s', (no_proxy, url, direct) => {
     expect(chosen({ https_proxy: 'http://a:1', no_proxy }, url) === undefined).toBe(direct);

@@ -117,7 +117,7 @@ const marks = { added: '+', removed: '-', changed: '~' };
 function diffLines(report: Report, canvas: Canvas): readonly string[] {
   const { from, to, differences, compared } = report;
   const { paint } = canvas;
-  const arrow = canvas.isUtf8 ? '→' : '->';
+  const arrow = canvas.isUtf8 ? '→' : '>';
   const title = paint.bold(`${from} ${arrow} ${to}`);
   if (differences.length === 0) return [title, 'No differences.'];
   return [

@@ -64,7 +64,7 @@ const maxChanges = 5;
 function historySection(changes: readonly PastChange[], style: CardStyle): readonly Section[] {
   if (changes.length === 0) return [];
   const { now, paint, isUtf8 } = style;
-  const arrow = isUtf8 ? '→' : '->';
+  const arrow = isUtf8 ? '→' : '>';
   const all = changes.map((change): Piece[] => [
     { text: `${shortDay(change.at, now)} ${clockTime(change.at)}`, paint: paint.dim },
     { text: describeChange(change, arrow) },
