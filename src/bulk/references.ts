@@ -6,10 +6,9 @@ import {
   kindWords,
   parseReference,
   type Reference,
-  referenceProblem,
   referenceSetting,
 } from '../data/references.js';
-import { type ResourceName, resourceWords } from '../data/resources.js';
+import { type LookedUpKind, type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, nameFirstFew, plural, quotedIfSpaced } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
@@ -32,7 +31,7 @@ interface PlacedReference extends Reference {
 /**
  * Resolves references to one record each, in their order; ids are taken as they are. Notes on stderr
  * what was found; `see` receives each record of the list. Throws one ReferencesError for all references
- * without a single match, and what `readReferences` throws; nothing is read for ids alone.
+ * without a single match, and what `readReferences` throws.
  */
 export async function resolveReferences(
   context: Context,
@@ -41,16 +40,15 @@ export async function resolveReferences(
   see?: (record: JsonObject) => void,
 ): Promise<readonly Candidate[]> {
   const kinds = new Set(references.flatMap(({ kind }) => (kind === 'id' ? [] : [kind])));
-  if (kinds.size === 0) return references.map(({ value }) => bare(value));
-  for (const reference of references) checkReference(reference, resource);
   const index = await readReferences(context, resource, [...kinds], see);
   const misses: Miss[] = [];
   const found = references.map((reference) => {
-    if (reference.kind === 'id') return bare(reference.value);
+    const { kind } = reference;
+    if (kind === 'id') return bare(reference.value);
     const matches = index.find(reference);
     const [only] = matches;
     if (only && matches.length === 1) return only;
-    misses.push({ reference, matches });
+    misses.push({ reference: { ...reference, kind }, matches });
     return bare('');
   });
   if (misses.length > 0) throw referencesError(resource, index, misses);
@@ -60,12 +58,6 @@ export async function resolveReferences(
 
 function bare(id: string): Candidate {
   return { id, name: null, email: null, status: null };
-}
-
-/** Refuses a reference that the resource does not know. Throws UsageError. */
-function checkReference(reference: Reference, resource: ResourceName): void {
-  const [problem, ...hint] = referenceProblem(reference, resource)?.split('\n') ?? [];
-  if (problem !== undefined) throw new UsageError(problem, { hint: hint[0] });
 }
 
 interface RowSource extends Partial<Pick<Selection, 'rowWord' | 'isPlainKey'>> {
@@ -113,9 +105,13 @@ function checkDistinct(rows: readonly SelectedRow[], resource: ResourceName): vo
   }
 }
 
+interface LookedUp extends Reference {
+  readonly kind: LookedUpKind;
+}
+
 /** A reference that does not name exactly one record. */
 interface Miss {
-  readonly reference: PlacedReference;
+  readonly reference: PlacedReference & LookedUp;
   readonly matches: readonly Candidate[];
 }
 
@@ -175,7 +171,7 @@ function problemOf(
     };
   if (index.isEmpty)
     return { exitName: 'notFound', lines: [`${noMatch(reference, noun)}. There are no ${many}.`] };
-  if (kind !== 'id' && !index.hasField(kind))
+  if (!index.hasField(kind))
     return {
       exitName: 'usage',
       lines: [`${text} cannot be looked up: no ${noun} has a field for the ${kindWords[kind]}.`],
@@ -191,9 +187,8 @@ function problemOf(
 }
 
 /** `No team is named Foxes`, or `No application has the e-mail ann@example.org`. */
-function noMatch({ kind, value }: Reference, noun: string): string {
+function noMatch({ kind, value }: LookedUp, noun: string): string {
   const quoted = quotedIfSpaced(value);
-  if (kind === 'id') return `No ${noun} has the id ${quoted}`;
   return kind === 'name'
     ? `No ${noun} is named ${quoted}`
     : `No ${noun} has the ${kindWords[kind]} ${quoted}`;
