@@ -400,6 +400,26 @@ describe('GET', () => {
     expect(error).toMatchObject({ name: 'StoreError', status: 403, code: 'AccessDenied' });
   });
 
+  test('a refusal in JSON is a store error with its code and message', async () => {
+    const service = await recordingService(() => ({
+      status: 403,
+      json: { code: 'SignatureDoesNotMatch', message: 'Not\u001b[2J signed' },
+    }));
+    const error = await thrownBy(storeFor(base).get(`${service.origin}/d`));
+    expect(error).toMatchObject({ name: 'StoreError', code: 'SignatureDoesNotMatch' });
+    expect((error as Error).message).toMatch(/Not[^\u001b]*signed/);
+  });
+
+  test('a redirect to something that is not a URL is an error', async () => {
+    const service = await recordingService(() => ({
+      status: 302,
+      headers: { location: 'https://[files/x' },
+    }));
+    const error = await thrownBy(storeFor(base).get(`${service.origin}/d`));
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect((error as Error).message).toContain('redirects to something that is not a URL');
+  });
+
   test('a store that fails at first is retried', async () => {
     let count = 0;
     const service = await recordingService(() =>

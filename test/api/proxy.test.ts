@@ -206,6 +206,26 @@ describe('an unusable proxy is named, not the service', () => {
     expect(proxy.asked.map(({ place }) => place)).toEqual(['files.example.test:443']);
   });
 
+  test('a store without TLS is reached through the proxy of its scheme', async () => {
+    const store = await recordingService(() => ({ status: 200, text: 'file' }));
+    const proxy = await proxyTo(Number(new URL(store.origin).port));
+    const { bytes } = await storeFor('http://127.0.0.1:9/v1', {
+      proxy: createProxyChoice({ http_proxy: proxy.url }),
+    }).get('http://203.0.113.9/x?sig=1');
+    const parts: Uint8Array[] = [];
+    for await (const part of bytes) parts.push(part);
+    expect(Buffer.concat(parts).toString()).toBe('file');
+    expect(proxy.asked.map(({ place }) => place)).toEqual(['203.0.113.9:80']);
+    expect(store.requests.map(({ url }) => url)).toEqual(['/x?sig=1']);
+  });
+
+  test('an address of IPv6 is named to it in brackets', async () => {
+    const proxy = await proxyTo(0, 407);
+    const transport = transportTo('https://[2001:db8::7]/v1', through(proxy.url));
+    await thrownBy(transport.request(get));
+    expect(proxy.asked.map(({ place }) => place)).toEqual(['[2001:db8::7]:443']);
+  });
+
   test('loopback never uses it', async () => {
     const proxy = await proxyTo(0, 407);
     const service = await recordingService(() => ({ status: 200, json: [] }));
@@ -225,6 +245,8 @@ describe('TLS through a proxy', () => {
   const seen: { url: string; key: unknown }[] = [];
   let port = 0;
 
+  const named = join(folder, 'named.pem');
+
   const proxyPair = () => ({
     key: readFileSync(join(folder, 'proxy.key')),
     cert: readFileSync(proxyCertificate),
@@ -237,6 +259,7 @@ describe('TLS through a proxy', () => {
     const keyFile = join(folder, 'key.pem');
     makeCertificate('DNS:api.example.test', keyFile, certificate);
     makeCertificate('IP:127.0.0.1', join(folder, 'proxy.key'), proxyCertificate);
+    makeCertificate('DNS:localhost', join(folder, 'named.key'), named);
     writeFileSync(both, [certificate, proxyCertificate].map((file) => readFileSync(file)).join(''));
     const server = createTlsServer(
       { key: readFileSync(keyFile), cert: readFileSync(certificate) },
@@ -292,6 +315,15 @@ describe('TLS through a proxy', () => {
     expect(proxy.asked.map(({ place }) => place)).toEqual(['api.example.test:443']);
     expect(proxy.asked[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
     expect(JSON.stringify(proxy.asked)).not.toContain(key);
+  });
+
+  test('a TLS proxy has to prove its own name, not that of the service', async () => {
+    const pair = { key: readFileSync(join(folder, 'named.key')), cert: readFileSync(named) };
+    const proxy = await proxyTo(port, 407, pair);
+    const HTTPS_PROXY = proxy.url.replace('127.0.0.1', 'localhost');
+    const env = { ...environment, NODE_EXTRA_CA_CERTS: named, HTTPS_PROXY };
+    const { stderr } = await rosterctl('teams list --retries 0', { env });
+    expect(stderr).toContain(`The proxy ${HTTPS_PROXY} answered 407`);
   });
 
   test.each([

@@ -52,6 +52,7 @@ describe('signed URLs that are not opened', () => {
     'https://[::ffff:0:127.0.0.1]:PORT/',
     'https://[64:ff9b::7f00:1]:PORT/',
     'https://[2002:7f00:1::]:PORT/',
+    'https://[2002:7f00:1:1:1:1:1:1]:PORT/',
     'https://１２７.0.0.1:PORT/',
     'https://169.254.169.254/latest/meta-data/',
     'https://100.100.100.200/',

@@ -21,6 +21,26 @@ test.each([
   expect(code).toBe(130);
 });
 
+test('a command that changes one thing asks as well, and does it only after y', async () => {
+  const home = temporaryFolder();
+  const asked = async (line: string, question: RegExp, key: string) => {
+    const { shown, code } = await converse(home, line.split(' '), [[question, key]], plain);
+    return [code, shown.includes('Nothing was done.')];
+  };
+  const remove = '-p sandbox api teams/team_0001 -X DELETE';
+  const gone = /Send DELETE \/teams\/team_0001\? This cannot be undone\./;
+  expect(await asked(remove, gone, '\r')).toEqual([130, true]);
+  expect((await rosterctl('-p sandbox teams get team_0001', { home })).code).toBe(0);
+  expect(await asked(remove, gone, 'y\r')).toEqual([0, false]);
+  expect((await rosterctl('-p sandbox teams get team_0001', { home })).code).toBe(5);
+  await rosterctl('-p sandbox players update player_0001 --name Mira', { home });
+  const run = /Delete run [^?]+ and everything needed to resume or undo it\?/;
+  const { stdout: name } = await rosterctl('-p sandbox runs list --all -o ids', { home });
+  const prune = `-p sandbox runs prune ${name.trim()}`;
+  expect(await asked(prune, run, 'n\r')).toEqual([130, true]);
+  expect(await asked(prune, run, 'y\r')).toEqual([0, false]);
+});
+
 /** Without colour, so that a mark stands beside its text. */
 const plain = { NO_COLOR: '1' };
 

@@ -218,6 +218,7 @@ describe('what may stand at the cursor', () => {
       ':space\t--status=pending,\n--status=pending,reviewing\n',
     ],
     [['tryouts', 'list', '--where', 'statu'], ':nospace\t\nstatus=\n'],
+    [['tryouts', 'get', 'disc'], ':nospace\t\ndiscord:\n'],
   ])('%j is answered with what the shell has to do', (words, answer) => {
     let written = '';
     complete(words, { ...outside({ HOME: '' }), write: (text) => (written += text) });

@@ -82,6 +82,16 @@ test('--input is the body, and flags override it', async () => {
   expect(api.requests[0]?.body.toString()).toBe('{"a":2,"b":[9000000000000000001]}');
 });
 
+test('fields cannot be set in an --input that is a list', async () => {
+  const api = await service();
+  const ran = await rosterctl('api things --input - -F a=2', { env: api.env, stdin: '[1]' });
+  expect([ran.code, ran.stderr, api.requests]).toEqual([
+    2,
+    'Fields can only be set in an --input that holds an object.\n',
+    [],
+  ]);
+});
+
 test.each([
   'https://elsewhere.example.com/v1/teams',
   '//elsewhere.example.com/teams',
@@ -111,6 +121,24 @@ test('an --input that is neither JSON nor YAML is not sent as a text', async () 
     stdin: 'a: 1\n---\nb: 2',
   });
   expect(several.stderr).toBe('stdin holds several YAML documents. Keep one of them.\n');
+  const broken = await rosterctl('api things --input -', { env: api.env, stdin: 'a: [1' });
+  expect([broken.code, broken.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^stdin is neither JSON nor YAML: /),
+  ]);
+  const [first, ...names] = [...'abcdefg'];
+  const nested = names.map(
+    (name, at) =>
+      `${name}: &${name} [${Array(10)
+        .fill(`*${[...'abcdefg'][at]}`)
+        .join()}]`,
+  );
+  const bomb = [`${first}: &${first} [${Array(10).fill('x').join()}]`, ...nested].join('\n');
+  const expanded = await rosterctl('api things --input -', { env: api.env, stdin: bomb });
+  expect([expanded.code, expanded.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^stdin cannot be used: .*alias/),
+  ]);
   const text = await rosterctl('api things --input -', { env: api.env, stdin: '"text"' });
   expect([text.code, api.requests.map(wire)]).toEqual([0, [['POST /v1/things', 'text']]]);
 });
@@ -286,6 +314,16 @@ test('--paginate reads a page of 200,000 records', async () => {
   const ran = await rosterctl('api things --paginate --json', { env: api.env });
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   expect(JSON.parse(ran.stdout)).toHaveLength(200_000);
+});
+
+test('--paginate warns of an error beside the records', async () => {
+  const api = await service(() => ({
+    status: 200,
+    json: { success: false, error: 'partialResult', things: [{ id: 't1' }] },
+  }));
+  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, [{ id: 't1' }]]);
+  expect(ran.stderr).toMatch(/^The list may be incomplete: .*partialResult/);
 });
 
 test('--paginate never follows to another origin', async () => {

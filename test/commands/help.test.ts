@@ -34,6 +34,14 @@ test.each(topicTexts())('the paragraphs of help $name are full at any width', ({
   }
 });
 
+test('with --json, help holds the page of a topic, a noun or everything as text', async () => {
+  for (const words of ['', 'teams', 'teams list', 'exit-codes']) {
+    const page = await rosterctl(words === '' ? 'help' : `help ${words}`);
+    const json = await rosterctl(`help ${words} --json`);
+    expect([json.code, JSON.parse(json.stdout)]).toEqual([0, { text: page.stdout }]);
+  }
+});
+
 test('the text beside a flag in help bulk flows, in a pipe and at a terminal', async () => {
   const { stdout } = await rosterctl('help bulk');
   expect(stdout).toContain(`
