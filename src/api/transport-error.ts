@@ -288,8 +288,6 @@ export function tlsHint(code: string, origin: string, advice: string): string {
       return "Its certificate has expired. Check this machine's clock. If the clock is right, the certificate must be renewed.";
     case 'CERT_NOT_YET_VALID':
       return "Its certificate is not valid yet. Check this machine's clock: it may be behind.";
-    case 'CERT_REVOKED':
-      return 'Its certificate was revoked. Ask its operator for a new one.';
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
     case 'ERR_SSL_HTTP_REQUEST':

@@ -80,7 +80,7 @@ async function planOrContinue(
   const { operation, values, selection } = invocation;
   const { store, lock, head } = setup;
   const { open, damaged } = store ? await tidyOpenRuns(context, store) : noRuns;
-  const restart = values.restart ?? false;
+  const { restart } = values;
   const unreported = head.addsEachTime && !restart && unreportedRun(context, open, head.input);
   if (store && unreported) return reportAgain(context, invocation, store, unreported);
   const earlier = await earlierRunsFor(context, invocation, head, open);

@@ -2,12 +2,7 @@
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError } from '../data/outcome-errors.js';
-import {
-  kindWords,
-  parseReference,
-  type Reference,
-  referenceSetting,
-} from '../data/references.js';
+import { kindWords, parseReference, type Reference, referenceSetting } from '../data/references.js';
 import { type LookedUpKind, type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, nameFirstFew, plural, quotedIfSpaced } from '../data/text.js';
 import type { Selection } from '../engine/operation.js';

@@ -13,6 +13,7 @@ import { type RunVerb, verbs } from '../runs/verb.js';
 import { type EndedRun, executeRun, type Planned, type PlannedRun } from './execute.js';
 import type { ReportStyle } from './report-lines.js';
 import {
+  closingLine,
   printSummary,
   printUnsent,
   printWrongRows,
@@ -124,8 +125,7 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
       ended = await running;
       printEnd(context, ended);
     }
-    const { results: _, ...summary } = ended.report;
-    if (!context.settings.fields) yield [{ value: { type: 'summary', ...summary } }];
+    if (!context.settings.fields) yield [{ value: closingLine(ended.report) }];
   };
   return {
     value: recordStream(stream),

@@ -143,7 +143,7 @@ function exampleOf(
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */
-export function checkChoice(flag: Pick<ManifestParam, 'word' | 'choices'>, word: unknown): void {
+function checkChoice(flag: Pick<ManifestParam, 'word' | 'choices'>, word: unknown): void {
   if (typeof word !== 'string' || !flag.choices || flag.choices.includes(word)) return;
   const suggestion = didYouMean(word, flag.choices);
   throw new UsageError(`Unknown value "${word}" for ${flag.word}.${suggestion}`, {

@@ -3,7 +3,7 @@ import type { Context, LocalContext } from '../context.js';
 import type { ManifestParam } from '../data/command-manifest.js';
 import { upperFirst } from '../data/text.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
-import { checkChoice, type RawValues } from './check.js';
+import type { RawValues } from './check.js';
 import { type CommandOutput, outputOf } from './command-output.js';
 import type { Command, DryRun, Params, WriteCommand } from './define.js';
 import type { TypedLine } from './typed-line.js';
@@ -89,7 +89,6 @@ function invalidValue(
   const word = param?.word ?? 'A value';
   const at = issue?.path[0];
   const value = Array.isArray(given) && typeof at === 'number' ? (given as unknown[])[at] : given;
-  if (param?.choices) checkChoice(param, value);
   const [problem = '', ...hint] = (issue?.message ?? 'cannot be used').split('\n');
   return new UsageError(upperFirst(withSubject(word, value, problem)), {
     hint: hint.length > 0 ? hint.join('\n') : undefined,

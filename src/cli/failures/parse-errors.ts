@@ -64,17 +64,10 @@ export function asUsageError(
 ): UsageError {
   const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
   const hint = `See: ${['rosterctl', ...commandPath(site), '--help'].join(' ')}`;
-  switch (error.code) {
-    case 'commander.unknownOption':
-      return unknownFlag(quoted, site, hint);
-    case 'commander.optionMissingArgument':
-      return new UsageError(
-        `${quoted.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? quoted} needs a value.`,
-        { hint },
-      );
-    default:
-      return new UsageError(error.message.replace(/^error: /, ''), { hint });
-  }
+  if (error.code === 'commander.unknownOption') return unknownFlag(quoted, site, hint);
+  // The only other error of commander: a flag without its value.
+  const flag = quoted.split(/[ ,]+/).find((word) => word.startsWith('--'));
+  return new UsageError(`${flag} needs a value.`, { hint });
 }
 
 /** The words of the command that was typed; none without a noun. */
