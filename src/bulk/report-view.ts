@@ -42,8 +42,13 @@ export const reportView: View<BulkReport> = {
         ['changed', 'unchanged', 'would_change'].includes(result),
       ),
     }),
-  closing: ({ results: _rows, ...report }) => ({ type: 'summary', ...report }),
+  closing: closingLine,
 };
+
+/** Returns the last line of a report in NDJSON. */
+export function closingLine({ results: _rows, ...report }: BulkReport): JsonObject {
+  return { type: 'summary', ...report };
+}
 
 /** Returns the ids of the records of all rows. */
 export function recordIds(report: BulkReport): readonly JsonObject[] {
@@ -61,22 +66,22 @@ function recordIdOf({ id, ref, after }: ReportRow, { dryRun, action }: BulkRepor
 
 /**
  * The view of a report of changes. A person gets its summary and the rows that went wrong, with
- * --verbose all rows; with --quiet a table holds only the rows that went wrong.
+ * --verbose all rows; with --quiet a table holds only the rows that went wrong, or would change.
  */
 export function reportViewFor({ settings }: Context, words: ReportStyle = {}): View<BulkReport> {
   const { dryRun, verbose } = settings;
-  const isQuiet = isQuietTable(settings);
-  if (isQuiet && !dryRun)
+  if (isQuietTable(settings)) {
+    const rows = dryRun ? (report: BulkReport) => withoutUnchanged(report).results : wrongRows;
     return {
       ...reportView,
-      rows: wrongRows,
+      rows,
       lines: (report, canvas) =>
-        linesOfRows(report, wrongRows(report), canvas, { names: words.names }).flat(),
+        linesOfRows(report, rows(report), canvas, { names: words.names }).flat(),
     };
+  }
   const style = { ...words, isBrief: !dryRun && !verbose };
   return {
     ...reportView,
-    ...(isQuiet && { rows: (report) => withoutUnchanged(report).results }),
     lines: (report, canvas) =>
       reportLines(dryRun && !verbose ? withoutUnchanged(report) : report, canvas, style),
   };

@@ -60,6 +60,20 @@ test('-q prints the lines of --template, which were asked for, of one record and
   });
 });
 
+test('-q shows a person only the rows that went wrong, or would change', async () => {
+  const home = temporaryFolder();
+  const env = { ROSTERCTL_FORCE_TTY: '100' };
+  const line = '-p sandbox tryouts set-status app_0020 app_0021 app_9999 --to reviewing -q';
+  const went = await rosterctl(`${line} --yes`, { home, env });
+  expect([went.code, went.stderr]).toEqual([8, '']);
+  expect(went.stdout).toMatch(/^app_9999 {2}failed {2}Application app_9999 was not found[^]*\n$/);
+  expect(went.stdout).not.toMatch(/app_002|changed/);
+  const words = '-p sandbox tryouts set-status app_0020 app_0022 --to reviewing -q -n';
+  const would = await rosterctl(words, { home, env });
+  expect([would.code, would.stderr]).toEqual([0, '']);
+  expect(would.stdout).toMatch(/^app_0022 {2}.*would change {2}accepted → reviewing\n$/);
+});
+
 test('the first use of a cursor does not say at a terminal that nothing is new', async () => {
   const line = ['-p', 'sandbox', 'tryouts', 'list', '--since-last', 'mail'];
   const { shown } = await converse(temporaryFolder(), line);

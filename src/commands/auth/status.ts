@@ -12,6 +12,7 @@ import {
   findConnection,
   resolveConnection,
 } from '../../config/connection.js';
+import { demoOrganization } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { environmentWithoutKey } from '../../data/environment.js';
 import { Failure, NoKeyError } from '../../errors.js';
@@ -171,15 +172,14 @@ function withResult(
 async function checkSandbox(context: LocalContext, offline: boolean): Promise<CheckedKey> {
   const status = {
     profile: sandboxProfile,
-    organization: null,
+    organization: demoOrganization,
     baseUrl: null,
     keySource: 'built in',
     keyStored: false,
   };
   if (offline) return { status: { ...status, check: 'skipped' } };
   const api = await context.connect();
-  const { organizationId: organization, baseUrl } = api;
-  return withResult({ ...status, organization, baseUrl }, await checkKey(api));
+  return withResult({ ...status, baseUrl: api.baseUrl }, await checkKey(api));
 }
 
 /** The base URL to print; null for an invalid one, which may contain a password. */
@@ -205,10 +205,11 @@ function statusLines(status: KeyStatus, columns: number): string[] {
     unreachable: 'not checked: the service gave no usable answer',
     skipped: 'not checked',
   }[status.check];
+  const isSandbox = status.profile === sandboxProfile;
   const rows = [
     ['Profile', status.profile],
     ['Organization', status.organization ?? 'not set'],
-    ['Base URL', status.baseUrl ?? 'not set'],
+    ['Base URL', status.baseUrl ?? (isSandbox ? 'on this machine' : 'not set')],
     ['Key', status.keySource === null ? 'none' : `${status.keySource}; ${checkText}`],
   ] as const;
   return rows.flatMap(([label, text]) => hangingLines(label.padEnd(14), text, columns));

@@ -187,6 +187,18 @@ test('the lines to copy for an unknown profile stand on their own', async () => 
   ]);
 });
 
+test('--offline names the organization of the sandbox, which starts no server', async () => {
+  const ran = await rosterctl('auth status -p sandbox --offline');
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    `Profile       sandbox
+Organization  org_demo
+Base URL      on this machine
+Key           built in; not checked
+`,
+  ]);
+});
+
 test('at most four characters of the key are shown, and none of a short one', async () => {
   const long = await rosterctl('auth status -v', { home: homeWith({ work: { key } }) });
   const shown = `${long.stdout}${long.stderr}`;
