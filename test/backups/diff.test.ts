@@ -1,5 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf } from '../support/run.js';
 import { answering, application, desk, paper, player } from './desk.js';
@@ -54,6 +54,48 @@ test('what differs is told by id, name and field', async () => {
     'players,player_1,Player 1,changed,tags.0.game,,x',
     'players,player_2,Player 2,removed,,,',
   ]);
+});
+
+test('two equal snapshots have no differences, and an unfinished one cannot be compared', async () => {
+  const { create, run, folder, snapshots } = await desk();
+  await create();
+  await create();
+  const [a = '', b = ''] = snapshots().map((name) => join(folder, name));
+  const at100 = { ROSTERCTL_FORCE_TTY: '100' };
+  expect(await run(`backup diff ${a} ${b}`, at100)).toMatchObject({
+    code: 0,
+    stdout: `${basename(a)} → ${basename(b)}\nNo differences.\n`,
+  });
+  renameSync(b, `${b}.partial`);
+  const unfinished = await run(`backup diff ${a} ${b}.partial`);
+  expect([unfinished.code, errorOf(unfinished)]).toMatchObject([
+    2,
+    {
+      message: `${b}.partial is an unfinished backup.`,
+      hint: 'To finish it, run the same backup create command again.',
+    },
+  ]);
+});
+
+test('a snapshot of a newer version is not read', async () => {
+  const { create, run, folder, snapshots } = await desk();
+  await create();
+  const [name = ''] = snapshots();
+  const manifest = join(folder, name, 'manifest.json');
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"schema": 1', '"schema": 2'));
+  const ran = await run(`backup show ${join(folder, name)} player_1`);
+  expect([ran.code, errorOf(ran)]).toMatchObject([
+    2,
+    { message: `${manifest} was made by a newer version of rosterctl.`, hint: 'Update rosterctl.' },
+  ]);
+});
+
+test('a dry run counts what --csv would hold, and writes nothing', async () => {
+  const { create, run, folder, home } = await desk();
+  await create();
+  const ran = await run(`backup diff ${folder} live --csv ${join(home, 'back.csv')} -n`);
+  expect([ran.code, ran.stderr]).toEqual([0, `Would write 0 applications to ${home}/back.csv.\n`]);
+  expect(existsSync(join(home, 'back.csv'))).toBe(false);
 });
 
 test('a person reads it by resource', async () => {

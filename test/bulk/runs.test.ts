@@ -398,7 +398,8 @@ test('two sources, --limit without a filter, and no source are refused before an
 
 test('-o ndjson prints one result per line and the summary last', async () => {
   const service = await keep(several(12));
-  const ran = await userOf(service).run(
+  const user = userOf(service);
+  const ran = await user.run(
     `tryouts set-status ${ids(12).join(' ')} --to rejected --yes -o ndjson`,
   );
   expect(ran.code).toBe(0);
@@ -408,6 +409,16 @@ test('-o ndjson prints one result per line and the summary last', async () => {
     .map((line): unknown => JSON.parse(line));
   expect(lines).toHaveLength(13);
   expect(lines.at(-1)).toMatchObject({ type: 'summary', summary: { total: 12, changed: 12 } });
+  // A report that is not written as it comes ends in the same line.
+  for (const [line, summary] of [
+    ['runs show last', { changed: 12 }],
+    [`tryouts set-status ${ids(12).join(' ')} --to accepted -n`, { wouldChange: 12 }],
+  ] as const) {
+    const { stdout } = await user.run(`${line} -o ndjson`);
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject({ type: 'summary', summary: { total: 12, ...summary } });
+    expect(last).not.toHaveProperty('results');
+  }
 });
 
 test('conversions warn about one person with two applications, and verify a lost one by the player', async () => {

@@ -444,6 +444,69 @@ describe('for a person and for cron', () => {
     expect(none.stdout).toBe('No findings in 7 applications.\n');
   });
 
+  test('every rule has a heading, and the command of a rule lists what it found', async () => {
+    const tryouts = [
+      ...[1, 2].map((at) => fresh(`wait_${at}`, { submittedAt: daysAgo(40) })),
+      ...[1, 2].map((at) => fresh(`join_${at}`, { status: 'accepted' })),
+      ...[1, 2].map((at) => fresh(`odd_${at}`, { status: 'odd' })),
+      ...[1, 2].map((at) => fresh(`late_${at}`, { submittedAt: daysAgo(-40) })),
+      ...[1, 2].map((at) =>
+        fresh(`made_${at}`, { status: 'rejected', convertedPlayerId: `p${at}` }),
+      ),
+      ...[1, 2].map((at) =>
+        fresh(`twin_${at}`, {
+          name: 'Twin',
+          email: 'twin@example.com',
+          discordUserId: '77',
+          gamerTags: [{ game: 'x', gamerTag: 'Twin#1' }],
+        }),
+      ),
+    ];
+    const { env } = await listService({
+      tryouts,
+      players: [1, 2].map((at) => ({ id: `p${at}`, name: `P ${at}`, teamIds: [] })),
+      teams: [{ id: 't1', name: 'Foxes' }],
+      documents: [1, 2].map((at) => ({ id: `d${at}`, name: `${at}.pdf`, tags: [] })),
+    });
+    const home = temporaryFolder();
+    const at200 = { ...env, ROSTERCTL_FORCE_TTY: '200' };
+    const { stdout } = await inProcess(`check ${all}`, { env: at200, home });
+    const heads = stdout.split('\n').filter((line) => /^\S/.test(line));
+    expect(heads.map((line) => line.split(/ {2,}/))).toEqual([
+      ['waiting', '2 applications have waited for more than 14 days'],
+      ['accepted.unconverted', '2 accepted applications are not players yet'],
+      [
+        'duplicate.email',
+        '1 e-mail address is on several applications to one form, so changes may be refused (409)',
+      ],
+      [
+        'duplicate.discord',
+        '1 Discord user is on several applications to one form, so changes may be refused (409)',
+      ],
+      ['time.future', '2 applications have a time in the future'],
+      ['status.unknown', '2 applications have an unknown status'],
+      ['duplicate.name', '1 name is on several applications to one form'],
+      ['duplicate.tag', '1 gamer tag is on several applications to one form'],
+      ['converted.notAccepted', '2 applications became players without being accepted'],
+      ['player.noTeam', '2 players are in no team'],
+      ['team.empty', '1 team has no players'],
+      ['document.untagged', '2 documents have no tags'],
+    ]);
+    const listed: string[] = [];
+    for (const [, line = ''] of stdout.matchAll(/^ {2}See: rosterctl (tryouts list .*)$/gm))
+      listed.push(...(await inProcess(`${line} -o ids`, { env, home })).stdout.trim().split('\n'));
+    expect(listed.toSorted()).toEqual([
+      'join_1',
+      'join_2',
+      'made_1',
+      'made_2',
+      'odd_1',
+      'odd_2',
+      'wait_1',
+      'wait_2',
+    ]);
+  });
+
   test('texts of applicants are harmless', async () => {
     const tryouts = hostileTexts.map((text, at) =>
       fresh(`a${at}`, { name: text, email: text, status: text, submittedAt: daysAgo(40) }),
