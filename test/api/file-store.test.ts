@@ -407,7 +407,8 @@ describe('GET', () => {
     }));
     const error = await thrownBy(storeFor(base).get(`${service.origin}/d`));
     expect(error).toMatchObject({ name: 'StoreError', code: 'SignatureDoesNotMatch' });
-    expect((error as Error).message).toMatch(/Not[^\u001b]*signed/);
+    expect((error as Error).message).toContain('signed');
+    expect((error as Error).message).not.toContain('\u001b');
   });
 
   test('a redirect to something that is not a URL is an error', async () => {

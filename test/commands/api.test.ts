@@ -126,14 +126,14 @@ test('an --input that is neither JSON nor YAML is not sent as a text', async () 
     2,
     expect.stringMatching(/^stdin is neither JSON nor YAML: /),
   ]);
-  const [first, ...names] = [...'abcdefg'];
-  const nested = names.map(
-    (name, at) =>
-      `${name}: &${name} [${Array(10)
-        .fill(`*${[...'abcdefg'][at]}`)
-        .join()}]`,
-  );
-  const bomb = [`${first}: &${first} [${Array(10).fill('x').join()}]`, ...nested].join('\n');
+  // Each line is ten of the one before.
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const bomb = names
+    .map((name, at) => {
+      const part = at === 0 ? 'x' : `*${names[at - 1]}`;
+      return `${name}: &${name} [${Array(10).fill(part).join()}]`;
+    })
+    .join('\n');
   const expanded = await rosterctl('api things --input -', { env: api.env, stdin: bomb });
   expect([expanded.code, expanded.stderr]).toEqual([
     2,
