@@ -78,8 +78,6 @@ export function awaitLaterWrites(
   const read = new Map<string, { readonly size: number; readonly run: StoredRun | undefined }>();
   const runNow = async (name: string) => {
     const known = read.get(name);
-    // Its journal grows with each row; its process holds the lock of any row that must not be sent twice.
-    if (known?.run && isHeldByOther(known.run, self)) return known.run;
     const size = journalSize(store, name);
     if (known?.size === size) return known.run;
     const [run] = await readRuns(store, [name]);

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ids, report, runFolders, several, until, userOf } from '../bulk/user.js';
+import { fast, ids, report, runFolders, several, until, userOf } from '../bulk/user.js';
 import {
   application,
   cut,
@@ -10,8 +10,10 @@ import {
   steps,
   written,
 } from '../commands/tryouts/service.js';
-import { closed, errorOf, rosterctl } from '../support/run.js';
+import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Reply, recordingService } from '../support/service.js';
+import { unlessPossible } from './support/case.js';
+import { missing } from './support/machine.js';
 
 // The same command resumes an unfinished run, and nothing is lost or done twice.
 
@@ -457,4 +459,67 @@ test('a run of another organization under the same profile names that organizati
     2,
     `Choose it: --org org_7 --base-url ${service.baseUrl}`,
   ]);
+});
+
+/** A run of five rows, killed while the PATCH of app_2 to app_5 travel; those in `took` take effect. */
+async function killedWithFour(took: readonly string[]) {
+  let refuses = false;
+  const service: Kept = await keep(several(5), (request, step) => {
+    if (!step.startsWith('PATCH') || step === 'PATCH app_1') return undefined;
+    if (refuses) return { status: 403, json: { error: 'forbidden' } };
+    if (!took.includes(step)) return () => undefined;
+    return applied(
+      () => service,
+      () => undefined,
+    )(request, step);
+  });
+  const user = userOf(service);
+  const sent = () => steps(service).filter((step) => step.startsWith('PATCH'));
+  const line = `tryouts set-status ${ids(5).join(' ')} --to rejected --yes --json`;
+  await killed(user, line, () => sent().length === 5);
+  refuses = true;
+  return { user, sentAgain: () => sent().slice(5) };
+}
+
+describe('a resumed run whose process was killed with writes on their way', () => {
+  test('stops at a 403 that is the first answer to a write', async () => {
+    const { user, sentAgain } = await killedWithFour([]);
+    const ran = await user.run('runs resume last --yes --json --retries 1 --concurrency 1');
+    expect(ran.code).toBe(7);
+    expect(sentAgain()).toHaveLength(1);
+    expect(report(ran).summary).toMatchObject({ changed: 1, failed: 1, unknown: 3 });
+  });
+
+  test('stops at the third 403 if another of the writes was found applied', async () => {
+    const { user, sentAgain } = await killedWithFour(['PATCH app_2']);
+    const ran = await user.run('runs resume last --yes --json --retries 1 --concurrency 1');
+    expect(ran.code).toBe(7);
+    expect(sentAgain()).toHaveLength(3);
+    expect(report(ran).summary).toMatchObject({ changed: 2, failed: 3 });
+  });
+
+  test('reports them as unknown, never as not attempted, where the journal cannot be written any more', async (context) => {
+    unlessPossible(context, missing('prlimit', '--fsize=65536', 'true'));
+    const { service, user, isLost } = await losing(2, 'PATCH app_1');
+    await killed(user, 'tryouts set-status app_1 app_2 --to rejected --yes', isLost);
+    const [folder = ''] = runFolders(user.runs);
+    const { size } = statSync(join(folder, 'journal.jsonl'));
+    const seen = new Set<string | undefined>();
+    for (const more of [200, 350, 500, 650]) {
+      const home = temporaryFolder();
+      cpSync(user.home, home, { recursive: true });
+      const ran = await rosterctl('runs resume last --yes --json', {
+        home,
+        env: { ...service.env, ...fast },
+        through: `exec prlimit --fsize=${size + more} "$@"`,
+      });
+      expect(ran.code).toBe(1);
+      if (ran.stdout) seen.add(report(ran).results.find(({ id }) => id === 'app_1')?.result);
+    }
+    // Where its result still fits, it is known.
+    expect([...seen].filter((result) => result !== 'changed')).toEqual(['unknown']);
+    const resumed = await user.run('runs resume last --yes --json');
+    expect(report(resumed).results).toMatchObject([{ result: 'changed' }, {}]);
+    expect(steps(service).filter((step) => step === 'PATCH app_1')).toHaveLength(1);
+  });
 });
