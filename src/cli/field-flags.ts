@@ -52,15 +52,19 @@ export interface TypedFields {
 type Reader = Pick<Context, 'streams' | 'signal' | 'note' | 'api'>;
 
 /**
- * Reads `--name`, `-F`, `-f` and `--input`. Throws UsageError for a repeated key or another
- * organization, InputError for unreadable input.
+ * Reads `--name`, `-F`, `-f` and `--input`, of which the `readOnly` fields are dropped. Throws UsageError
+ * for a repeated key or another organization, InputError for unreadable input.
  */
-export async function readFields(context: Reader, values: FieldValues): Promise<TypedFields> {
+export async function readFields(
+  context: Reader,
+  values: FieldValues,
+  readOnly: readonly string[] = [],
+): Promise<TypedFields> {
   const { organizationId } = context.api;
   const fields = await readFieldWords(values, context);
   const body = values.input === undefined ? {} : await readBody(values.input, context);
   return {
-    body: withoutServiceFields(withoutOrganization(body, organizationId), context.note),
+    body: withoutServiceFields(withoutOrganization(body, organizationId), readOnly, context.note),
     fields: fields.filter((field) => !isSameOrganization(field, organizationId)),
   };
 }
@@ -102,8 +106,13 @@ async function typedText(text: string, world: InputWorld): Promise<unknown> {
 }
 
 /** Drops and notes fields that the service sets itself, which an edited export contains. */
-function withoutServiceFields(body: JsonObject, note: (message: string) => void): JsonObject {
-  const own = ['id', 'createdAt', 'updatedAt'].filter((key) => Object.hasOwn(body, key));
+function withoutServiceFields(
+  body: JsonObject,
+  readOnly: readonly string[],
+  note: (message: string) => void,
+): JsonObject {
+  const names = new Set(['id', 'createdAt', 'updatedAt', ...readOnly]);
+  const own = [...names].filter((key) => Object.hasOwn(body, key));
   if (own.length > 0) note(`Not sent (set by the service): ${own.join(', ')}.`);
   return Object.fromEntries(Object.entries(body).filter(([key]) => !own.includes(key)));
 }

@@ -10,7 +10,7 @@ import { percentDecoded } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { creating, sendCreate } from './send.js';
-import { differentValues, differing, presentAgain } from './update.js';
+import { differentValues, differing, presentAgain, readOnlyFields } from './update.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
@@ -20,7 +20,9 @@ type CreateJob = JsonObject & { readonly body: JsonObject };
  */
 export function createOperation(resource: ResourceName): Operation {
   const bodyOf = async (context: Context, values: FieldValues) => {
-    const body = touchedFields(await readFields(context, values));
+    const body = touchedFields(
+      await readFields(context, values, readOnlyFields(context, resource)),
+    );
     const { noun } = resourceRow(resource);
     if (Object.keys(body).length === 0)
       throw new UsageError(`A new ${noun} needs at least one field, such as --name.`, {

@@ -368,6 +368,19 @@ test('a body comes from a file, flags override it, and fields set by the service
   );
 });
 
+test('a body leaves out the id under its configured name and the fields configured as read-only', async () => {
+  const api = await service();
+  const home = temporaryFolder();
+  const run = (line: string, stdin = '') => rosterctl(line, { env: api.env, home, stdin });
+  await run('config set ids.teams _id');
+  await run('config set readOnly.teams rank');
+  const body = '{"_id":"team_0","name":"New","rank":3,"createdAt":"2020-01-01"}';
+  const ran = await run('teams create --input - --json', body);
+  expect(ran.stderr).toContain('Not sent (set by the service): createdAt, rank, _id.');
+  const [post] = api.requests.filter(({ method }) => method === 'POST');
+  expect(post?.body.toString()).toBe('{"organizationId":"org_7","name":"New"}');
+});
+
 test('a body of another organization is rejected', async () => {
   const api = await service();
   const ran = await rosterctl('teams create --input -', {
