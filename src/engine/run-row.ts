@@ -112,6 +112,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
   const { step, state } = write;
   const since = now().getTime();
   const isFresh = () => run.isFresh(state);
+  let isAnswered = false;
   try {
     // Ahead of rows waiting to be read.
     const sent = await run.semaphore.within({ first: true }, async () => {
@@ -120,6 +121,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
       return session.send(step, task, isFresh);
     });
     row.sends += 1;
+    isAnswered = true;
     row.lastWrite = { phase: 'sent' };
     return await handleSuccess(row, write, sent, since);
   } catch (error) {
@@ -128,8 +130,12 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
     if (session.provenByAbsence && row.resends > 0 && isProvenNotFound(error))
       return stepDone(row, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
-    row.sends += 1;
-    run.breaker.recordFailure(error, true);
+    // An answered create that reads do not show yet is no silence of the service.
+    if (isAnswered) run.breaker.recordResult('unknown', true);
+    else {
+      row.sends += 1;
+      run.breaker.recordFailure(error, true);
+    }
     const settles = Math.max(settleMs, error.wait * 1000);
     const kind = error.delivery === 'applied' ? 'unreadable' : 'lost';
     return verifyLater(row, write, { kind, since, settleMs: settles, error });

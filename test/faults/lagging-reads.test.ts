@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { userOf } from '../bulk/user.js';
@@ -110,6 +112,7 @@ async function lagging(lagMs: number, settle: string, count = 1) {
   for (let n = 1; n <= count; n += 1) now.set(`player_${n}`, { id: `player_${n}`, name: 'Ann' });
   let shown = new Map(now);
   let shows: NodeJS.Timeout | undefined;
+  let created = 0;
   const wrote = () => {
     const then = new Map(now);
     shows = setTimeout(() => {
@@ -119,10 +122,13 @@ async function lagging(lagMs: number, settle: string, count = 1) {
   onTestFinished(() => clearTimeout(shows));
   const service = await recordingService(({ method, url, body }) => {
     const id = url.split('?')[0]?.split('/').at(-1) ?? '';
-    if (method === 'GET' && id === organization) return { status: 200, json: [...shown.values()] };
+    if (method === 'GET' && id === organization)
+      return { status: 200, json: { players: [...shown.values()], total: shown.size } };
     const record = method === 'GET' ? shown.get(id) : now.get(id);
     if (method === 'POST') {
-      const made = { ...(JSON.parse(body.toString()) as object), id: 'player_new' };
+      created += 1;
+      const newId = created === 1 ? 'player_new' : `player_new_${created}`;
+      const made = { ...(JSON.parse(body.toString()) as object), id: newId };
       now.set(made.id, made);
       wrote();
       return { status: 201, json: made };
@@ -135,8 +141,19 @@ async function lagging(lagMs: number, settle: string, count = 1) {
     return method === 'DELETE' ? { status: 204 } : { status: 200, json: now.get(id) };
   });
   const at = { env: { ...service.env, ROSTERCTL_SETTLE: settle }, home: temporaryFolder() };
-  return { now, service, run: (line: string) => inProcess(line, at) };
+  return { now, service, home: at.home, run: (line: string) => inProcess(line, at) };
 }
+
+test('an import goes on where reads lag behind each create', async () => {
+  const { now, home, run } = await lagging(300, '1s', 0);
+  const people = Array.from({ length: 20 }, (_, n) => `Ann ${n},ann${n}@example.org\n`);
+  const file = join(home, 'roster.csv');
+  writeFileSync(file, `name,email\n${people.join('')}`);
+  const ran = await run(`players import ${file} --key email --yes --json`);
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { total: 20, changed: 20 } });
+  expect(now.size).toBe(20);
+});
 
 describe('an undo directly after its run, where reads lag', () => {
   const change = 'players update player_1 --name Bea --json';
