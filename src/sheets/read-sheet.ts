@@ -57,6 +57,7 @@ interface OpenCell {
   readonly type: string;
   readonly style: number;
   hasFormula: boolean;
+  formula: string;
 }
 
 class Cells implements XmlHandler {
@@ -70,6 +71,7 @@ class Cells implements XmlHandler {
   private next = 0;
   private cell: OpenCell | undefined;
   private isValue = false;
+  private isFormula = false;
   private isInline = false;
   private value = '';
   private count = 0;
@@ -95,19 +97,21 @@ class Cells implements XmlHandler {
     else if (name === 'row') this.openRow(attributes);
     else if (!this.cell) return;
     else if (name === 'v') this.isValue = true;
-    else if (name === 'f') this.cell.hasFormula = true;
+    else if (name === 'f') this.isFormula = this.cell.hasFormula = true;
     else if (name === 'is') this.isInline = true;
     else if (this.isInline) this.rich.open(name);
   }
 
   text(text: string): void {
     if (this.isValue) this.value += text;
+    else if (this.isFormula && this.cell) this.cell.formula += text;
     else if (this.isInline) this.rich.text(text);
   }
 
   close(name: string): void {
     if (!this.isData) return;
     if (name === 'v') this.isValue = false;
+    else if (name === 'f') this.isFormula = false;
     else if (name === 'is') this.isInline = false;
     else if (name === 'c') this.closeCell();
     else if (name === 'row') this.closeRow();
@@ -155,6 +159,7 @@ class Cells implements XmlHandler {
       type: attributeOf(attributes, 't') ?? 'n',
       style: Number(attributeOf(attributes, 's') ?? 0),
       hasFormula: false,
+      formula: '',
     };
   }
 
@@ -179,8 +184,9 @@ class Cells implements XmlHandler {
 
   private read(cell: OpenCell): { readonly text: string; readonly mark?: CellMark } {
     const { takeFormulas } = this.options;
-    if (cell.hasFormula && !takeFormulas) return formula;
-    if (cell.hasFormula && this.value === '' && cell.type !== 'str') return formulaWithoutValue;
+    const hasFormula = cell.hasFormula && !truthValues.includes(cell.formula);
+    if (hasFormula && !takeFormulas) return formula;
+    if (hasFormula && this.value === '' && cell.type !== 'str') return formulaWithoutValue;
     const { value } = this;
     if (cell.type === 's') return { text: csvText(this.shared(value)) };
     if (cell.type === 'inlineStr') return { text: csvText(this.rich.take()) };
@@ -219,6 +225,9 @@ const longNumber: CellMark = {
   reason: 'holds a number of more than 15 digits, of which a spreadsheet keeps only the first 15.',
   hint: 'Format the column as text and type the number again, or empty the cell to leave the field as it is.',
 };
+
+/** How LibreOffice writes a truth value that nobody computed. */
+const truthValues: readonly string[] = ['TRUE()', 'FALSE()'];
 
 const takeHint = 'To use the values that formulas show, add --take-formulas.';
 // As an error of the spreadsheet, which no reader of rows accepts.
