@@ -96,22 +96,20 @@ export function flatten(record: JsonObject): Map<string, unknown> {
     leaves += 1;
     columns.set(name, value);
   };
-  for (const key of Object.keys(record)) eachLeaf(key, record[key], dottedNames, addColumn);
+  for (const key of Object.keys(record)) eachLeaf(key, record[key], dottedName, addColumn);
   return leaves > columns.size ? flattenAmbiguous(record) : columns;
 }
 
-const dottedNames = { of: (name: string, key: string | number) => `${name}.${key}` };
+const dottedName = (name: string, key: string | number) => `${name}.${key}`;
+const innerPath = (path: readonly string[], key: string | number) => [...path, String(key)];
 
 /**
  * Flattens a record in which dotted keys and nested fields share a name: each gets its own column.
  */
 function flattenAmbiguous(record: JsonObject): Map<string, unknown> {
   const fields = new Map<readonly string[], unknown>();
-  const pathNames = {
-    of: (path: readonly string[], key: string | number) => [...path, String(key)],
-  };
   for (const key of Object.keys(record))
-    eachLeaf<readonly string[]>([key], record[key], pathNames, (path, value) =>
+    eachLeaf<readonly string[]>([key], record[key], innerPath, (path, value) =>
       fields.set(path, value),
     );
   const winners = new Map<string, readonly string[]>();
@@ -257,22 +255,20 @@ function lookUpInList(list: readonly unknown[], words: readonly string[]): unkno
   return found.length > 0 ? found.flat() : undefined;
 }
 
-/**
- * Calls `visit` with each plain value and list of plain values; `names` builds the names of inner
- * fields.
- */
+/** Calls `visit` with each plain value and list of plain values; `innerName` names a field inside `name`. */
 function eachLeaf<N>(
   name: N,
   value: unknown,
-  names: { of(name: N, key: string | number): N },
+  innerName: (name: N, key: string | number) => N,
   visit: (name: N, value: unknown) => void,
 ): void {
   if (isObject(value))
-    for (const key of Object.keys(value)) eachLeaf(names.of(name, key), value[key], names, visit);
+    for (const key of Object.keys(value))
+      eachLeaf(innerName(name, key), value[key], innerName, visit);
   else if (!Array.isArray(value)) visit(name, value);
   else if (isNested(value))
     for (const [index, item] of value.entries())
-      eachLeaf(names.of(name, index), item, names, visit);
+      eachLeaf(innerName(name, index), item, innerName, visit);
   else visit(name, listText(value));
 }
 
