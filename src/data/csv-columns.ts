@@ -139,10 +139,11 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
       const name = keyName ?? 'id';
       const place = rowPlace(row, keyIndex);
       checkMark(row, keyIndex, name);
-      if (!options.raw) checkNoSpreadsheetError(cell, name, place);
-      checkNotShortened(cell, name, place, options);
       // An id is used verbatim, including spaces.
-      return options.raw ? cell : unguard(cell);
+      if (options.raw) return cell;
+      checkNoSpreadsheetError(cell, name, place);
+      checkNotShortened(cell, name, place);
+      return unguard(cell);
     },
     own: (row) => ownValues(row, readers, reading),
   };
@@ -253,7 +254,7 @@ function readCell(
   if (options.raw && column.clears && (text === clearWord || spreadsheetError.test(text)))
     return { raw: cell } satisfies RawCell;
   checkNoSpreadsheetError(cell, name, place);
-  checkNotShortened(cell, name, place, options);
+  if (!options.raw) checkNotShortened(cell, name, place);
   if (text === clearWord) {
     if (column.clears) return null;
     throw new InputError(`${place}: ${name} cannot be cleared.`, {

@@ -153,13 +153,8 @@ export function checkNoSpreadsheetError(cell: string, name: string, place: strin
 }
 
 /** Throws InputError for a long number that a spreadsheet shortened: its last digits are lost. */
-export function checkNotShortened(
-  cell: string,
-  name: string,
-  place: string,
-  { raw }: { readonly raw: boolean },
-): void {
-  if (raw || !shortenedNumber.test(cell.trim())) return;
+export function checkNotShortened(cell: string, name: string, place: string): void {
+  if (!shortenedNumber.test(cell.trim())) return;
   throw new InputError(
     `${place}: ${name} holds ${cell.trim()}: a spreadsheet shortened a long number and lost its last digits.`,
     {
