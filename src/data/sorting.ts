@@ -96,11 +96,8 @@ export class OrderedRecords {
   private cut(): void {
     const { order, limit } = this;
     this.entries.sort((a, b) => {
-      if (!a.key || !b.key)
-        return (
-          Number(!a.key) - Number(!b.key) || (a.key || b.key ? 0 : compareCodePoints(a.id, b.id))
-        );
-      return order.compare(a.key, b.key) || compareCodePoints(a.id, b.id);
+      const byKey = a.key && b.key ? order.compare(a.key, b.key) : Number(!a.key) - Number(!b.key);
+      return byKey || compareCodePoints(a.id, b.id);
     });
     if (this.entries.length > limit) this.entries.length = limit;
   }
@@ -154,14 +151,10 @@ function timeKey(value: unknown): SortKey | undefined {
   return ms === undefined ? undefined : { rank: 1, ms };
 }
 
-function compareTexts(a: string, b: string): number {
-  return collator().compare(a, b);
-}
-
 function compareKeys(a: SortKey, b: SortKey): number {
   if (a.rank === 0 && b.rank === 0) return compareDecimals(a.decimal, b.decimal) ?? 0;
   if (a.rank === 1 && b.rank === 1) return a.ms - b.ms;
-  if (a.rank === 2 && b.rank === 2) return compareTexts(a.text, b.text);
+  if (a.rank === 2 && b.rank === 2) return collator().compare(a.text, b.text);
   return a.rank - b.rank;
 }
 

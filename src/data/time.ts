@@ -1,7 +1,7 @@
 /** Times and durations: parsing, formatting, measuring age, waiting and deadlines. */
 import { setMaxListeners } from 'node:events';
 import { UsageError } from '../errors.js';
-import { plural } from './text.js';
+import { orList, plural } from './text.js';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
@@ -192,8 +192,7 @@ function withUnits(number: string, range: DurationRange): string {
     return ms >= range.least && ms <= range.most;
   });
   if (lengths.length === 0) return rangeHint(range);
-  const all = lengths.map((unit) => `${number}${unit}`);
-  return `Write ${[all.slice(0, -1).join(', '), all.at(-1)].filter(Boolean).join(' or ')}.`;
+  return `Write ${orList(lengths.map((unit) => `${number}${unit}`))}.`;
 }
 
 /**
