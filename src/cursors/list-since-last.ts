@@ -12,7 +12,7 @@ import type { Context } from '../context.js';
 import { batchesOf, collect, recordStream } from '../data/batches.js';
 import { timeOf } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
-import { hasPath, plainText, valueAt, valuesAt } from '../data/path.js';
+import { plainText, valueAt } from '../data/path.js';
 import { incompleteList, type ResourceName, resourceWords } from '../data/resources.js';
 import { ageField, orderByField } from '../data/sorting.js';
 import { groupedNumber, plural } from '../data/text.js';
@@ -137,7 +137,8 @@ function newRecordsSummary({ isFirst }: Cursor, name: string): ListSummary {
 
 /** The watched value; one that is missing is not the same as one that is null. */
 function watchedIn(record: JsonObject, field: string): unknown {
-  return hasPath(record, field) ? [valueAt(record, field)] : (valuesAt(record, field) ?? []);
+  const value = valueAt(record, field);
+  return value === undefined ? [] : [value];
 }
 
 function withoutId(resource: ResourceName): UsageError {
