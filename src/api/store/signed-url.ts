@@ -43,10 +43,11 @@ export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
     async check(text) {
       const url = parseUrl(text);
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isServiceLoopback))
-        throw unsafeUrl(`it does not begin with https (${url.protocol})`);
-      if (url.username !== '' || url.password !== '') throw unsafeUrl('it holds a user name');
+        throw new UnsafeUrlError(`it does not begin with https (${url.protocol})`);
+      if (url.username !== '' || url.password !== '')
+        throw new UnsafeUrlError('it holds a user name');
       if (isPrivate(hostOf(url)) && !(await isServicePrivate()))
-        throw unsafeUrl(`it leads into a private network (${url.origin})`);
+        throw new UnsafeUrlError(`it leads into a private network (${url.origin})`);
       return url;
     },
     lookup(hostname, options, done) {
@@ -60,7 +61,7 @@ export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
         const allowed = hasPrivate ? isServicePrivate() : Promise.resolve(true);
         void allowed.then((isAllowed) => {
           if (isAllowed) passAddresses(addresses, options, done);
-          else done(unsafeUrl('its name leads into a private network'), '', 0);
+          else done(new UnsafeUrlError('its name leads into a private network'), '', 0);
         });
       });
     },
@@ -85,16 +86,12 @@ export class UnsafeUrlError extends ProtocolError {
   }
 }
 
-function unsafeUrl(why: string): UnsafeUrlError {
-  return new UnsafeUrlError(why);
-}
-
 function parseUrl(text: string): URL {
   // The URL parser would silently remove these; a real signed URL has none.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    throw unsafeUrl('it is not an absolute URL');
-  if (!URL.canParse(text)) throw unsafeUrl('it is not a URL');
+    throw new UnsafeUrlError('it is not an absolute URL');
+  if (!URL.canParse(text)) throw new UnsafeUrlError('it is not a URL');
   return new URL(text);
 }
 
@@ -147,36 +144,34 @@ function numbers(part: string): number[] {
   return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
 }
 
-const loopback = blockList(['127.0.0.0/8'], ['::1/128']);
+const loopback = blockList('127.0.0.0/8', '::1/128');
 const privateAddresses = blockList(
-  [
-    '0.0.0.0/8',
-    '10.0.0.0/8',
-    '100.64.0.0/10',
-    '127.0.0.0/8',
-    '168.63.129.16/32',
-    '169.254.0.0/16',
-    '172.16.0.0/12',
-    '192.0.0.0/24',
-    '192.168.0.0/16',
-    '198.18.0.0/15',
-    '224.0.0.0/4',
-    '240.0.0.0/4',
-  ],
-  // The first two contain IPv4 addresses in forms that no network routes but a system may
-  // translate.
-  ['::/96', '::ffff:0:0:0/96', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // These two contain IPv4 addresses in forms that no network routes but a system may translate.
+  '::/96',
+  '::ffff:0:0:0/96',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
 );
 
-function blockList(v4: readonly string[], v6: readonly string[]): BlockList {
+function blockList(...nets: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const [nets, type] of [
-    [v4, 'ipv4'],
-    [v6, 'ipv6'],
-  ] as const)
-    for (const net of nets) {
-      const [address = '', bits] = net.split('/');
-      list.addSubnet(address, Number(bits), type);
-    }
+  for (const net of nets) {
+    const [address = '', bits] = net.split('/');
+    list.addSubnet(address, Number(bits), family(address));
+  }
   return list;
 }
