@@ -99,7 +99,8 @@ export function createStoreReader(options: ReaderOptions) {
       const location = headers['location'];
       if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
         throw storeError('download', reply, isTooLong ? wait : undefined);
-      if (!URL.canParse(location, from.href)) throw invalidRedirect(from);
+      if (!URL.canParse(location, from.href))
+        throw new ProtocolError(`${from.origin} redirects to something that is not a URL.`);
       target = await options.guard.check(new URL(location, from.href).href);
     }
   };
@@ -118,10 +119,6 @@ function withoutBody({ status, headers, stream, at }: OpenReply): Reply {
 
 function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
   return ['range', `bytes=${from}-`, ...(ifRange === undefined ? [] : ['if-range', ifRange])];
-}
-
-function invalidRedirect(from: URL): ProtocolError {
-  return new ProtocolError(`${from.origin} redirects to something that is not a URL.`);
 }
 
 function downloadOf({ status, headers, stream }: OpenReply, origin: string): Download {
