@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, numberOf } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { childOf, normalName } from '../data/path.js';
+import { wordList } from '../data/text.js';
 import { type CallSite, ProtocolError } from '../errors.js';
 import { describeTopLevel } from './list-envelope.js';
 import type { Link } from './types.js';
@@ -146,7 +147,7 @@ function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): LinkCandid
         holders.push({
           value,
           context: own,
-          of: of ?? (meaning === 'download' || meaning === 'preview' ? meaning : undefined),
+          of: of ?? verbOf(meaning),
           depth: depth + 1,
         });
       if (!isWebUrl(value) || references.has(name) || (!meaning && isDecoy(key))) continue;
@@ -176,12 +177,16 @@ function byMeaning([a]: readonly [string, unknown], [b]: readonly [string, unkno
   return names.indexOf(normalName(a)) - names.indexOf(normalName(b));
 }
 
+function verbOf(meaning: Meaning | undefined): LinkVerb | undefined {
+  return meaning === 'download' || meaning === 'preview' ? meaning : undefined;
+}
+
 function rankOf(
   meaning: Meaning | undefined,
   of: LinkVerb | undefined,
   verb: LinkVerb,
 ): number | undefined {
-  const said = meaning === 'download' || meaning === 'preview' ? meaning : of;
+  const said = verbOf(meaning) ?? of;
   if (said === verb) return 0;
   // A download shows what a preview shows; the other way round, only part of it may come.
   if (said !== undefined) return verb === 'preview' ? 1 : otherVerbRank;
@@ -190,10 +195,10 @@ function rankOf(
 
 /** Names of objects in which a signed URL may be. */
 const wrappers = new Set(
-  (
-    'data document documents file files item items result results record response payload body ' +
-    'content attributes attachment asset object resource links urls'
-  ).split(' '),
+  wordList(`
+    data document documents file files item items result results record response payload body
+    content attributes attachment asset object resource links urls
+  `),
 );
 
 /** Names of private references (contract 2.5), which are never links. */
@@ -201,10 +206,10 @@ const references = new Set(['fileurl', 'fileref', 'filekey']);
 
 /** Words in the names of URLs that lead elsewhere than to the file. */
 const decoys = new Set(
-  (
-    'thumbnail thumbnails thumb avatar icon logo banner cover self next prev previous first last ' +
-    'related upload help docs documentation support terms schema context type callback webhook'
-  ).split(' '),
+  wordList(`
+    thumbnail thumbnails thumb avatar icon logo banner cover self next prev previous first last
+    related upload help docs documentation support terms schema context type callback webhook
+  `),
 );
 
 function isDecoy(key: string): boolean {

@@ -7,6 +7,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../data/resources.js';
+import { wordList } from '../data/text.js';
 import { type Named, pagingFields } from './paging-fields.js';
 import { resourceRow } from './resources.js';
 
@@ -71,15 +72,15 @@ const cursorNames = new Map(ways.map(([field, parameter]) => [normalName(field),
 /** The fields that lead to the next page, as documentation names them. */
 export const followedFields: readonly string[] = ways.map(([field]) => field);
 
-const urlNames = [
-  ...['next', 'nexturl', 'nextlink', 'nextpageurl', 'nexthref', 'nextpage', 'nexturi'],
-  ...['nextpagelink', 'odatanextlink', 'xnextpage'],
-];
+const urlNames = wordList(`
+  next nexturl nextlink nextpageurl nexthref nextpage nexturi nextpagelink odatanextlink
+  xnextpage
+`);
 
-const pageCountNames = [
-  ...['totalpages', 'pagecount', 'numpages', 'numberofpages', 'pages', 'lastpage', 'maxpage'],
-  ...['nbpages', 'xtotalpages', 'xwptotalpages'],
-];
+const pageCountNames = wordList(`
+  totalpages pagecount numpages numberofpages pages lastpage maxpage nbpages xtotalpages
+  xwptotalpages
+`);
 
 /** Returns what a list answer says about further pages. */
 export function readEvidence(
@@ -145,14 +146,17 @@ export function countIn(value: unknown): number | undefined {
   return wholeNumberOf(isObject(value) ? (value['value'] ?? value['count']) : value);
 }
 
-const moreWords = new Set([
-  ...['next', 'cursor', 'token', 'continuation', 'marker', 'bookmark', 'scroll', 'truncated'],
-  ...['incomplete', 'more', 'continue'],
-]);
-const notMoreWords = new Set([
-  ...['prev', 'previous', 'start', 'first', 'self', 'current', 'sync', 'delta', 'csrf', 'access'],
-  ...['refresh', 'auth', 'session', 'request', 'date', 'at'],
-]);
+const moreWords = new Set(
+  wordList(`
+    next cursor token continuation marker bookmark scroll truncated incomplete more continue
+  `),
+);
+const notMoreWords = new Set(
+  wordList(`
+    prev previous start first self current sync delta csrf access refresh auth session request
+    date at
+  `),
+);
 
 /** True for a field that can only be there because the list continues, as its words say. */
 function mayLeadOn({ words, value }: Named): boolean {
@@ -191,12 +195,10 @@ function flagOf({ words, value }: Named): boolean | undefined {
   return booleanOf(value) || (isAboutPages ? false : undefined);
 }
 
-const totalNames = new Set([
-  ...['total', 'count', 'found', 'matched', 'hits', 'records', 'rows', 'elements'],
-]);
-const notTotalWords = new Set([
-  ...['max', 'limit', 'quota', 'used', 'size', 'bytes', 'ms', 'time', 'seconds', 'page', 'pages'],
-]);
+const totalNames = new Set(wordList('total count found matched hits records rows elements'));
+const notTotalWords = new Set(
+  wordList('max limit quota used size bytes ms time seconds page pages'),
+);
 
 /** True for a number that counts the records of the list, not of another resource. */
 function countsRecords({ words, value }: Named, resource: ResourceName): boolean {

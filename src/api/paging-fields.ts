@@ -1,6 +1,7 @@
 /** Paging fields: the fields of a list's envelope, and the headers, in which paging evidence may stand. */
 import { isObject, type JsonObject, objectIn } from '../data/json.js';
 import { normalName } from '../data/path.js';
+import { wordList } from '../data/text.js';
 
 /** A field of the envelope, or a header. */
 export interface Named {
@@ -13,11 +14,12 @@ export interface Named {
 }
 
 /** Objects of an envelope that say something about its pages. */
-const containers = new Set([
-  ...['meta', 'metadata', 'pagination', 'paging', 'page', 'pageinfo', 'info', 'summary', 'links'],
-  ...['cursors', 'cursor', 'next', 'responsemetadata', 'data', 'result', 'results', 'response'],
-  ...['payload', 'body', 'hits', 'pages'],
-]);
+const containers = new Set(
+  wordList(`
+    meta metadata pagination paging page pageinfo info summary links cursors cursor next
+    responsemetadata data result results response payload body hits pages
+  `),
+);
 
 /** Returns the fields around a list, in the body first; `wrappers` are objects that may hold some, too. */
 export function pagingFields(

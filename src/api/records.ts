@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
+import { wordList } from '../data/text.js';
 import { resources } from './resources.js';
 
 /** Returns the property whose normalized name is one of `names`; the first of them wins. */
@@ -21,10 +22,12 @@ export function propertyNamed(
 const wrappers = ['data', 'item', 'result', 'record'];
 
 /** Objects that carry an id beside a record, or instead of one. */
-export const nonRecordNames: ReadonlySet<string> = new Set([
-  ...['organization', 'org', 'user', 'actor', 'createdby', 'account', 'job'],
-  ...['request', 'meta', 'metadata', 'errors', 'error', 'details', 'warnings'],
-]);
+export const nonRecordNames: ReadonlySet<string> = new Set(
+  wordList(`
+    organization org user actor createdby account job request meta metadata errors error
+    details warnings
+  `),
+);
 
 /** Which record is looked for. */
 interface RecordSearch {

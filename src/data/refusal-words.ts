@@ -1,5 +1,6 @@
 /** The words of a refusal: what the body of an error says, as `field: text` lines. */
 import { isObject, type JsonObject, RawNumber } from './json.js';
+import { wordList } from './text.js';
 
 /** Begins the service's words in every message. */
 export const serviceSays = 'The service says:';
@@ -24,53 +25,35 @@ interface Word {
 }
 
 /** Names are compared without case, `_` and `-`. */
-const messageNames = [
-  ...['message', 'detail', 'title', 'msg', 'errordescription', 'errormessage'],
-  ...['description', 'reason', 'messages'],
-];
-const listNames = [
-  ...['errors', 'details', 'issues', 'fields', 'violations', 'validation', 'fieldviolations'],
-  ...['validationerrors', 'fielderrors', 'formerrors', 'modelstate', 'invalidparams'],
-];
+const messageNames = wordList(`
+  message detail title msg errordescription errormessage description reason messages
+`);
+const listNames = wordList(`
+  errors details issues fields violations validation fieldviolations validationerrors
+  fielderrors formerrors modelstate invalidparams
+`);
 const wrapperNames = ['error', 'data', 'result', 'response'];
 /** Messages of an object in a map, where other names may be those of fields. */
 const ownTexts = ['message', 'msg', 'detail', 'errordescription', 'errormessage', 'defaultmessage'];
 /** Messages of an object in a list. */
-const itemTexts = [
-  ...ownTexts,
-  'description',
-  'reason',
-  'issue',
-  'text',
-  'title',
-  'error',
-  'code',
-  'type',
-];
-const fieldKeys = [
-  ...['field', 'path', 'loc', 'instancepath', 'datapath', 'pointer', 'param', 'parameter'],
-  ...[
-    'property',
-    'propertyname',
-    'propertypath',
-    'fieldname',
-    'attribute',
-    'source',
-    'key',
-    'name',
-  ],
-];
+const itemTexts = [...ownTexts, ...wordList('description reason issue text title error code type')];
+const fieldKeys = wordList(`
+  field path loc instancepath datapath pointer param parameter property propertyname
+  propertypath fieldname attribute source key name
+`);
 /** Keys of a map that group errors and name no field. */
 const groupNames = new Set([
   ...listNames,
-  ...['message', 'messages', 'constraints', 'children', 'nonfielderrors', 'base', 'schema'],
+  ...wordList('message messages constraints children nonfielderrors base schema'),
 ]);
 /** Names of fields in which the service only repeats the request. */
 const echoNames = new Set(['value', 'target', 'input', 'received', 'rejectedvalue']);
 /** Facts of the response itself that say nothing about a refusal. */
 const envelopeNames = new Set([
-  ...['error', 'errors', 'status', 'statuscode', 'ok', 'success', 'timestamp', 'time', 'date'],
-  ...['path', 'method', 'instance', 'type', ...messageNames],
+  ...wordList(
+    'error errors status statuscode ok success timestamp time date path method instance type',
+  ),
+  ...messageNames,
 ]);
 
 /** Deeper errors are in the body, which `--json` prints. */

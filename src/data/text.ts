@@ -175,3 +175,8 @@ export function bytesMoved(done: number, total: number, seconds: number): string
   const secondsLeft = Math.ceil(Math.max(0, total - done) / Math.max(rate, 1));
   return `${binarySize(done)} of ${binarySize(total)}, ${binarySize(rate)}/s, ${secondsLeft} s left`;
 }
+
+/** Returns the words of a text, for a long list of names. */
+export function wordList(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
