@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { ValueWithExit } from '../cli/command-output.js';
 import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
-import { digestOf } from '../data/digest.js';
-import { isObject, RawNumber } from '../data/json.js';
+import { recordDigest } from '../data/digest.js';
 import { fileSystemError, systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
@@ -136,7 +135,7 @@ export class Cursor {
   isNew(entry: CursorEntry): boolean {
     const { id } = entry;
     if (this.matches.has(id)) return false;
-    const hash = this.use.changed === undefined ? '' : watchedHash(entry.watched);
+    const hash = this.use.changed === undefined ? '' : recordDigest(entry.watched).slice(0, 16);
     this.matches.set(id, hash);
     if (!this.isFirst) return this.known.get(id) !== hash;
     const isPrinted = this.isPrintedFirst(entry);
@@ -258,21 +257,6 @@ export class Cursor {
   close(): void {
     this.at.lock?.release();
   }
-}
-
-/** The hash of a watched value; independent of the order of the keys in an object. */
-function watchedHash(value: unknown): string {
-  return digestOf(inKeyOrder(value)).slice(0, 16);
-}
-
-function inKeyOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inKeyOrder);
-  if (!isObject(value)) return value instanceof RawNumber ? value : (value ?? null);
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted()
-      .map((key) => [key, inKeyOrder(value[key])]),
-  );
 }
 
 /**

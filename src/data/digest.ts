@@ -1,10 +1,25 @@
 /** Digests of values, and sharing of equal values. */
 import { createHash } from 'node:crypto';
-import { printJson } from './json.js';
+import { isObject, printJson, RawNumber } from './json.js';
 
-/** Returns the SHA-256 of a plain JSON value, in hex. Equal values have equal digests. */
+/** Returns the SHA-256 of a plain JSON value, in hex. Equal values with their keys in one order have equal digests. */
 export function digestOf(value: unknown): string {
   return createHash('sha256').update(printJson(value)).digest('hex');
+}
+
+/** Returns the digest of what the service sent, whose objects may have their keys in any order. */
+export function recordDigest(value: unknown): string {
+  return digestOf(inKeyOrder(value));
+}
+
+function inKeyOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inKeyOrder);
+  if (!isObject(value)) return value instanceof RawNumber ? value : (value ?? null);
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, inKeyOrder(value[key])]),
+  );
 }
 
 const maxInterned = 1_000;

@@ -2,7 +2,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
-import { digestOf } from '../data/digest.js';
+import { recordDigest } from '../data/digest.js';
 import { isObject, type JsonObject, objectIn } from '../data/json.js';
 import { GuardError } from '../errors.js';
 import { type Place, placeOf } from '../runs/plan.js';
@@ -62,7 +62,7 @@ export async function readMirror(context: Context, folder: string): Promise<Reme
 export function asOf(record: JsonObject | undefined): RecordVersion {
   const updatedAt = record?.['updatedAt'];
   if (typeof updatedAt === 'string') return { updatedAt };
-  return record ? { record: digestOf(record) } : {};
+  return record ? { record: recordDigest(record) } : {};
 }
 
 /** True if both are the same state of a record; false where one is not known. */

@@ -6,7 +6,7 @@ import type { Filters } from '../cli/filters.js';
 import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
 import type { ColumnRules } from '../data/csv-columns.js';
-import { digestOf } from '../data/digest.js';
+import { recordDigest } from '../data/digest.js';
 import { labelOf, quotedName } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import type { ConfirmRule, Operation, Session } from '../engine/operation.js';
@@ -51,7 +51,7 @@ export function deleteSession(
     plan({ id }, { record }) {
       const call = deleteCall(id);
       const changes = [{ field: noun, from: labelOf(record, id), to: null }];
-      return { steps: [{ call, changes, digest: digestOf(record) }] };
+      return { steps: [{ call, changes, digest: recordDigest(record) }] };
     },
     image: (_, { record }) => record && { kind: 'record', before: record },
     question({ id }, record) {

@@ -83,6 +83,16 @@ test('what was replaced on the service is fetched again, also at the same size',
   expect([requested(), files()]).toEqual([['doc_1'], { 'Contract.txt': 'two' }]);
 });
 
+test('a record without a time that is sent in another order is the same', async () => {
+  const first = contract('doc_1', 'one', { updatedAt: undefined, owner: { id: 1, name: 'Ann' } });
+  const { run, requested, documents } = await mirror(first);
+  await run();
+  requested();
+  const { owner: _, ...rest } = first.record;
+  documents[0] = { ...first, record: { owner: { name: 'Ann', id: 1 }, ...rest } };
+  expect([(await run()).code, requested()]).toEqual([0, []]);
+});
+
 test('no file that is there is renamed, whatever else gets its name', async () => {
   const { run, documents, files, requested } = await mirror(contract('doc_1', 'one'));
   await run();
