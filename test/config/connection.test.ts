@@ -351,7 +351,8 @@ describe('ROSTERCTL_API_KEY_FILE', () => {
 const withCommand = (command: string) =>
   resolveConnection({
     flags: {},
-    env: { PATH: process.env['PATH'], FOR_THE_COMMAND: 'handed-on' },
+    // A folder in the PATH that may not be read would make a missing program EACCES.
+    env: { PATH: '/usr/bin:/bin', FOR_THE_COMMAND: 'handed-on' },
     profile: { name: 'work', via: 'flag' },
     file: parseConfigFile(
       JSON.stringify({
