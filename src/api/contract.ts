@@ -226,10 +226,7 @@ export const contract = {
     verb: 'other',
     answers: 'grant',
     result: UploadGrant,
-    body: z.strictObject({
-      contentType: UploadContentType,
-      sizeBytes: size,
-    }),
+    body: z.strictObject({ contentType: UploadContentType, sizeBytes: size }),
     permission: 'document:create',
   },
   listTryouts: {

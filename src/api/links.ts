@@ -144,12 +144,7 @@ function candidatesIn(body: JsonObject, { verb, baseUrl }: LinkCall): LinkCandid
       const meaning = meanings.get(name);
       const value = onlyElement(entry);
       if (isObject(value) && depth < maxSearchDepth && (meaning || wrappers.has(name)))
-        holders.push({
-          value,
-          context: own,
-          of: of ?? verbOf(meaning),
-          depth: depth + 1,
-        });
+        holders.push({ value, context: own, of: of ?? verbOf(meaning), depth: depth + 1 });
       if (!isWebUrl(value) || references.has(name) || (!meaning && isDecoy(key))) continue;
       const isBelowBase = new URL(value).href.startsWith(`${baseUrl}/`);
       found.push({ url: value, rank: rankOf(meaning, of, verb), isBelowBase, context: own });

@@ -204,10 +204,7 @@ function brokenAt(
 ): ProtocolError {
   return new ProtocolError(
     `The answer from ${origin} ${problem}, after ${groupedNumber(count)} records or more.`,
-    {
-      call,
-      ...(code !== undefined && { code }),
-    },
+    { call, ...(code !== undefined && { code }) },
   );
 }
 

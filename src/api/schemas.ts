@@ -89,11 +89,7 @@ export const TryoutApplication = z.looseObject({
 export type TryoutApplication = z.infer<typeof TryoutApplication>;
 
 /** Permission to upload one file (contract 2.4). */
-export const UploadGrant = z.looseObject({
-  key: text,
-  fileRef: text,
-  uploadUrl: text,
-});
+export const UploadGrant = z.looseObject({ key: text, fileRef: text, uploadUrl: text });
 export type UploadGrant = z.infer<typeof UploadGrant>;
 
 /** A team, player or document: the contract shows no fields (2.6), so only the id is required. */

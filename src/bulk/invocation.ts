@@ -113,10 +113,7 @@ export const bulkFlags = {
     placeholder: 'N',
     ...rare('safety'),
   }),
-  maxChanges: param(count(0), maxChangesText('change'), {
-    placeholder: 'N',
-    group: 'safety',
-  }),
+  maxChanges: param(count(0), maxChangesText('change'), { placeholder: 'N', group: 'safety' }),
   failFast: flag('stop at the first row that fails', rare('safety')),
   maxErrors: param(count(1), 'stop after N failed rows', { placeholder: 'N', ...rare('safety') }),
   concurrency: param(z.optional(parsedBy(namedKeys.concurrency.parse)), atOnceText('requests'), {

@@ -119,10 +119,7 @@ export async function selectByFilter(
   if (!records.every((record) => hasId(record)))
     throw new GuardError(
       `A record in the list of ${resourceWords[operation.resource].plural} has no id. Nothing was changed.`,
-      {
-        code: 'incomplete',
-        hint: `See: rosterctl ${operation.resource} list -o json`,
-      },
+      { code: 'incomplete', hint: `See: rosterctl ${operation.resource} list -o json` },
     );
   const rows = records.map((record, index) => ({
     row: index + 1,

@@ -73,9 +73,7 @@ export function missingArgument(
   const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
   return new MissingArgumentError(
     `${missing.ifMissing ?? `Which ${resourceWords[resource].noun}?`} Give an id, or ${kinds}.`,
-    {
-      hint: `To find ids: rosterctl ${resource} list`,
-    },
+    { hint: `To find ids: rosterctl ${resource} list` },
   );
 }
 

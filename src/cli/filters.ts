@@ -16,11 +16,7 @@ export const listFlags = {
   where: params(
     z.optional(z.array(parsedBy(parseCondition))),
     'filter by any field; also != ~ < > <= >=',
-    {
-      placeholder: "'field=value'",
-      group: 'selection',
-      completes: 'field',
-    },
+    { placeholder: "'field=value'", group: 'selection', completes: 'field' },
   ),
   search: param(z.optional(nonEmptyText), 'records with this text in any field', {
     placeholder: 'TEXT',
@@ -58,12 +54,7 @@ export const sinceLastFlags = {
   changed: param(
     z.optional(nonEmptyText),
     'with --since-last: also records whose FIELD has changed',
-    {
-      placeholder: 'FIELD',
-      group: 'selection',
-      completes: 'field',
-      rare: true,
-    },
+    { placeholder: 'FIELD', group: 'selection', completes: 'field', rare: true },
   ),
   peek: flag('with --since-last: record nothing until cursors commit NAME', {
     group: 'selection',

@@ -38,17 +38,13 @@ export const globalFlags: readonly GlobalFlag[] = [
     'out',
     'FILE',
     'write the result to a file; .csv, .xlsx, .json, .ndjson choose the format',
-    {
-      completes: 'file',
-    },
+    { completes: 'file' },
   ),
   toggle('bom', 'begin csv with a byte order mark, for Excel'),
   value('delimiter', 'CHAR', 'csv delimiter: , or ; or tab'),
   toggle('csvRaw', 'do not escape csv cells that look like formulas'),
   toggle('noHeader', 'no header row in tables and csv'),
-  value('time', 'STYLE', 'how to show times: iso, local, relative', {
-    choices: timeStyles,
-  }),
+  value('time', 'STYLE', 'how to show times: iso, local, relative', { choices: timeStyles }),
   toggle('dryRun', 'change nothing; show what would be sent', {
     short: 'n',
     common: true,

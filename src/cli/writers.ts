@@ -105,9 +105,7 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
   if (written === 0) throw new NoIdsError();
   throw new OutputError(
     `${plural(missing, 'record has', 'records have')} no id and cannot be printed.`,
-    {
-      hint: 'See them: -o json',
-    },
+    { hint: 'See them: -o json' },
   );
 }
 

@@ -47,9 +47,7 @@ export default defineWrite({
   calls: [],
   basis: 'assumed',
   args: {
-    path: param(nonEmptyText, 'path below the base URL', {
-      placeholder: 'PATH',
-    }),
+    path: param(nonEmptyText, 'path below the base URL', { placeholder: 'PATH' }),
   },
   flags: {
     method: param(
@@ -69,9 +67,7 @@ export default defineWrite({
     param: params(
       z.optional(z.array(z.string().check(z.regex(/^[^=]+=/, 'must be key=value')))),
       'a query parameter',
-      {
-        placeholder: 'k=v',
-      },
+      { placeholder: 'k=v' },
     ),
     include: flag('print the status line and the headers before the body', {
       short: 'i',

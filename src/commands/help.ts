@@ -13,9 +13,7 @@ export default defineLocalCommand({
   calls: [],
   everywhere: true,
   args: {
-    topic: params(anyWords, 'a topic, or the words of a command', {
-      completes: 'topic',
-    }),
+    topic: params(anyWords, 'a topic, or the words of a command', { completes: 'topic' }),
   },
   view: linesView(({ text }: { text: string }) => text.trimEnd().split('\n')),
   run(context, { topic }) {

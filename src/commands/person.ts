@@ -40,11 +40,7 @@ export default defineCommand({
     withDocument: params(
       z.optional(z.array(recordWord('documents'))),
       'also download this document',
-      {
-        placeholder: 'ID',
-        group: 'output',
-        completes: 'id:documents',
-      },
+      { placeholder: 'ID', group: 'output', completes: 'id:documents' },
     ),
   },
   hasSideEffects: true,

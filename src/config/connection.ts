@@ -142,9 +142,7 @@ export function checkSandboxFlags(flags: GlobalFlags): void {
   if (given === '') return;
   throw new UsageError(
     `The profile sandbox has its own service and organization; ${given} cannot be combined with it.`,
-    {
-      hint: `Leave ${given} out, or name another profile with -p.`,
-    },
+    { hint: `Leave ${given} out, or name another profile with -p.` },
   );
 }
 
@@ -216,9 +214,7 @@ export function checkOrganization(id: string): string {
   if (id.trim() === '' || ['.', '..'].includes(id.trim()) || /\p{Cc}|\p{Cs}/u.test(id))
     throw new UsageError(
       'The organization id is empty or contains characters that no id can have.',
-      {
-        hint: 'It comes from --org, ROSTERCTL_ORG or the profile (rosterctl profile show).',
-      },
+      { hint: 'It comes from --org, ROSTERCTL_ORG or the profile (rosterctl profile show).' },
     );
   return id;
 }
@@ -268,9 +264,7 @@ function bindingOf(
   if (baseUrl === undefined || organization === undefined)
     throw new ConfigError(
       `key.command of profile ${profile.name} needs the profile's own base URL and organization.`,
-      {
-        hint: `Store them: ${loginCommand(profile.name)}`,
-      },
+      { hint: `Store them: ${loginCommand(profile.name)}` },
     );
   return { origin: originOf(parseBaseUrl(baseUrl)), organization };
 }

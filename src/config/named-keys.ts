@@ -66,20 +66,13 @@ export const namedKeys = {
     'maxWait',
     'longest wait to accept from the service (Retry-After)',
     duration(0),
-    {
-      flag: 'maxWait',
-      env: 'ROSTERCTL_MAX_WAIT',
-      default: '60s',
-    },
+    { flag: 'maxWait', env: 'ROSTERCTL_MAX_WAIT', default: '60s' },
   ),
   concurrency: namedKey(
     'concurrency',
     'requests at once in a bulk run (--concurrency)',
     integer(1, 256),
-    {
-      env: 'ROSTERCTL_CONCURRENCY',
-      default: '4',
-    },
+    { env: 'ROSTERCTL_CONCURRENCY', default: '4' },
   ),
   rate: namedKey('rate', 'requests per second in a bulk run (--rate)', parseRate, {
     env: 'ROSTERCTL_RATE',
@@ -95,10 +88,7 @@ export const namedKeys = {
     'prompts',
     'how questions are asked: auto, or plain lines',
     oneOf(['auto', 'plain']),
-    {
-      env: 'ROSTERCTL_PROMPTS',
-      default: 'auto',
-    },
+    { env: 'ROSTERCTL_PROMPTS', default: 'auto' },
   ),
   'undo.keep': namedKey('undo.keep', 'how long runs undo stays possible, or off', keepTime, {
     default: '30d',

@@ -144,9 +144,7 @@ function watchedIn(record: JsonObject, field: string): unknown {
 function withoutId(resource: ResourceName): UsageError {
   return new UsageError(
     `A record in the list of ${resourceWords[resource].plural} has no id, so rosterctl cannot tell which records are new.`,
-    {
-      hint: `Name the field that identifies it: rosterctl config set ids.${resource} FIELD`,
-    },
+    { hint: `Name the field that identifies it: rosterctl config set ids.${resource} FIELD` },
   );
 }
 

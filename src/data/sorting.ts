@@ -80,11 +80,7 @@ export class OrderedRecords {
 
   add(record: JsonObject): void {
     const { id } = record;
-    this.entries.push({
-      record,
-      key: this.order.keyOf(record),
-      id: plainText(id),
-    });
+    this.entries.push({ record, key: this.order.keyOf(record), id: plainText(id) });
     if (this.entries.length >= 2 * this.limit + spareEntries) this.cut();
   }
 

@@ -150,12 +150,8 @@ export function parseDuration(text: string, range: DurationRange = anyLength): n
   const length = Number(found?.[1]) * (lengthOfUnit.get(found?.[2] ?? '') ?? Number.NaN);
   if (Number.isFinite(length)) return Math.round(length);
   if (/^\d+(\.\d+)?$/.test(text.trim()))
-    throw new UsageError(`"${text}" has no unit.`, {
-      hint: withUnits(text.trim(), range),
-    });
-  throw new UsageError(`"${text}" is not a duration.`, {
-    hint: 'Write 30s, 10m, 24h, 7d or 2w.',
-  });
+    throw new UsageError(`"${text}" has no unit.`, { hint: withUnits(text.trim(), range) });
+  throw new UsageError(`"${text}" is not a duration.`, { hint: 'Write 30s, 10m, 24h, 7d or 2w.' });
 }
 
 /** Returns `It may be from 1ms to 1d.` */

@@ -143,9 +143,7 @@ class Saver implements DownloadWorker<SavedRow> {
 
   private async skip({ id, record, isUnchanged }: Target, path: string): Promise<SavedRow> {
     const { size } = await stat(path).catch((error: unknown) => {
-      throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, {
-        cause: error,
-      });
+      throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, { cause: error });
     });
     const expectedSize = recordedSize(record);
     const why = isUnchanged ? 'unchanged' : expectedSize === size ? 'same name and size' : 'exists';

@@ -40,13 +40,7 @@ export async function fetchDocument(
   };
   const { retries, maxWaitMs } = context.settings;
   const { signal } = context;
-  return download(source, sink, {
-    retries,
-    maxWaitMs,
-    signal,
-    sleep: pause,
-    random: Math.random,
-  });
+  return download(source, sink, { retries, maxWaitMs, signal, sleep: pause, random: Math.random });
 }
 
 /** The size of a document according to the list; notes if that does not show it. */

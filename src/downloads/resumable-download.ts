@@ -269,10 +269,7 @@ class Fetching {
     const { origin } = new URL(this.url ?? '');
     return new NetworkError(
       `${origin} ended the file after ${groupedNumber(this.at)} of ${groupedNumber(size)} bytes.`,
-      {
-        reason: 'lost',
-        origin,
-      },
+      { reason: 'lost', origin },
     );
   }
 

@@ -90,10 +90,7 @@ export function unreadable(path: string, error: unknown): Failure {
   const message = isMissing
     ? `No such file: ${path}.`
     : `${path} cannot be read: ${systemReason(error)}.`;
-  const failure = new InputError(message, {
-    hint: nextSteps[code]?.(path),
-    cause: error,
-  });
+  const failure = new InputError(message, { hint: nextSteps[code]?.(path), cause: error });
   return systemLimit(failure) ?? failure;
 }
 

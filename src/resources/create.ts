@@ -139,10 +139,6 @@ export function createFailure(sign: ApiError): Failure {
   return new UnknownOutcomeError(
     `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${messageOf(sign)}).`,
     sign.call,
-    {
-      hint: checkFirst,
-      cause: sign,
-      delivery: 'applied',
-    },
+    { hint: checkFirst, cause: sign, delivery: 'applied' },
   );
 }

@@ -20,10 +20,7 @@ export const untaggedFilters = {
   type: param(
     z.optional(parsedBy(parseType)),
     'only documents of this type, such as pdf or image/png (image/ for all images)',
-    {
-      group,
-      completes: 'value:documents:contentType',
-    },
+    { group, completes: 'value:documents:contentType' },
   ),
   since: param(z.optional(parsedBy(parseWhen)), 'created since: 7d, yesterday, monday, 2026-11', {
     placeholder: 'WHEN',
@@ -39,10 +36,7 @@ export const documentFilters = {
   tag: params(
     z.optional(z.array(nonEmptyText)),
     'only documents with this tag; if repeated, with all of them',
-    {
-      group,
-      completes: 'value:documents:tags',
-    },
+    { group, completes: 'value:documents:tags' },
   ),
   ...untaggedFilters,
 };

@@ -93,10 +93,7 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
         reason === undefined
           ? `The ${noun} ${quotedIfSpaced(id)} is not in the list of ${resource}.`
           : `The ${noun} ${quotedIfSpaced(id)} is not in the list of ${resource}, which may be incomplete: ${reason}.`,
-        {
-          isProven: reason === undefined,
-          hint: missingHint(id, resource),
-        },
+        { isProven: reason === undefined, hint: missingHint(id, resource) },
       );
     },
   };

@@ -58,12 +58,7 @@ export const ifStatusFlag = {
   ifStatus: params(
     z.optional(z.array(TryoutStatus)),
     'change a row only while it has one of these',
-    {
-      commaList: true,
-      placeholder: 'S[,S]',
-      group: 'safety',
-      rare: true,
-    },
+    { commaList: true, placeholder: 'S[,S]', group: 'safety', rare: true },
   ),
 };
 

@@ -90,10 +90,7 @@ function writeOrUndo(descriptor: number, bytes: Buffer, end: number, path: strin
 }
 
 const full = (path: string, cause: unknown) =>
-  new OutputError(`Cannot write the sandbox log ${path}.`, {
-    hint: 'Is the disk full?',
-    cause,
-  });
+  new OutputError(`Cannot write the sandbox log ${path}.`, { hint: 'Is the disk full?', cause });
 
 function readRange(descriptor: number, from: number, to: number): Buffer {
   const bytes = Buffer.allocUnsafe(to - from);

@@ -59,10 +59,7 @@ export const tryoutHandlers: HandlersOf<'tryouts'> = {
     }
     checkName(call.body, 'optional');
     checkTeams(call);
-    const player = newRecord(call, 'players', {
-      ...playerFields(old),
-      ...withTeamIds(call.body),
-    });
+    const player = newRecord(call, 'players', { ...playerFields(old), ...withTeamIds(call.body) });
     const application: StoredRecord = {
       ...old,
       convertedPlayerId: player.id,

@@ -64,9 +64,7 @@ export function openArchive(file: Buffer, name: string): Archive {
 export function tooLarge(name: string): InputError {
   return new InputError(
     `${name} takes more than ${mostBytes / 1024 / 1024} MiB when it is unpacked.`,
-    {
-      hint: 'Split it into several files, or save it as CSV.',
-    },
+    { hint: 'Split it into several files, or save it as CSV.' },
   );
 }
 

@@ -64,9 +64,7 @@ function checkSize({ columns, rowCount }: SheetContent): void {
   if (rowCount >= mostSheetRows)
     throw new OutputError(
       `A sheet has at most ${groupedNumber(mostSheetRows)} rows; there are ${groupedNumber(rowCount)} records.`,
-      {
-        hint,
-      },
+      { hint },
     );
 }
 

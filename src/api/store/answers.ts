@@ -183,10 +183,7 @@ const hint = 'Nothing was saved. Try again; if it happens again, upload the docu
 export function wrongSize(size: number, who: string, expectedSize: number): ProtocolError {
   return new ProtocolError(
     `The file has ${plural(size, 'byte')}, but ${who} says ${groupedNumber(expectedSize)}.`,
-    {
-      code: 'wrongSize',
-      hint,
-    },
+    { code: 'wrongSize', hint },
   );
 }
 
@@ -194,9 +191,6 @@ export function wrongSize(size: number, who: string, expectedSize: number): Prot
 export function tooLong(who: string, expectedSize: number): ProtocolError {
   return new ProtocolError(
     `The file has more bytes than ${who} says (${groupedNumber(expectedSize)}).`,
-    {
-      code: 'wrongSize',
-      hint,
-    },
+    { code: 'wrongSize', hint },
   );
 }

@@ -203,10 +203,7 @@ async function checkMd5(file: UploadSource, headers: Parameters<typeof md5Of>[0]
   if (hash.digest('hex') === expected) return;
   throw new ProtocolError(
     'The checksum of the store does not match the bytes that were sent (MD5).',
-    {
-      code: 'wrongHash',
-      hint: 'No document was created. Upload it again.',
-    },
+    { code: 'wrongHash', hint: 'No document was created. Upload it again.' },
   );
 }
 

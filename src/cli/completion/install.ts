@@ -211,9 +211,7 @@ function onWindows(shell: Shell, { env }: Machine): ShellFiles {
   if (shell !== 'powershell')
     throw new ConfigError(
       `rosterctl does not know where ${shell} keeps its completions on Windows.`,
-      {
-        hint: `Print the script and put it there: rosterctl completion ${shell}`,
-      },
+      { hint: `Print the script and put it there: rosterctl completion ${shell}` },
     );
   const { LOCALAPPDATA: local, USERPROFILE: home } = env;
   if (!local || !home) throw homeless('LOCALAPPDATA or USERPROFILE');

@@ -86,10 +86,7 @@ export async function showRecord(
   context: ShowContext,
 ): Promise<void> {
   const { detailLines } = await import('../card.js');
-  const lines = detailLines(record, {
-    ...canvasOf(sink, context),
-    time: context.settings.time,
-  });
+  const lines = detailLines(record, { ...canvasOf(sink, context), time: context.settings.time });
   await showLines(lines, sink, context);
 }
 

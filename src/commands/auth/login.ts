@@ -62,9 +62,7 @@ export default defineLocalCommand({
     if (context.settings.dryRun)
       throw new UsageError(
         'auth login has no dry run: it would have to send the key to check it.',
-        {
-          hint: 'Leave --dry-run (or ROSTERCTL_DRY_RUN) out.',
-        },
+        { hint: 'Leave --dry-run (or ROSTERCTL_DRY_RUN) out.' },
       );
     const profile = profileToStore(context);
     // Validated before the key is typed.

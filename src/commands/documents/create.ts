@@ -39,12 +39,8 @@ export default defineOperation({
   ],
   calls: ['createDocument'],
   flags: {
-    fileKey: param(nonEmptyText, 'the key from step 1', {
-      placeholder: 'KEY',
-    }),
-    fileRef: param(nonEmptyText, 'the fileRef from step 1', {
-      placeholder: 'REF',
-    }),
+    fileKey: param(nonEmptyText, 'the key from step 1', { placeholder: 'KEY' }),
+    fileRef: param(nonEmptyText, 'the fileRef from step 1', { placeholder: 'REF' }),
     contentType: param(UploadContentType, 'the content type from step 1', { placeholder: 'TYPE' }),
     sizeBytes: param(sizeBytesSchema, 'the size from step 1', { placeholder: 'N' }),
     name: nameFlag('documents'),

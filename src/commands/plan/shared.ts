@@ -4,8 +4,5 @@ import { nonEmptyText } from '../../cli/schemas.js';
 
 /** The plan file to work on. */
 export const planArgs = {
-  file: param(nonEmptyText, 'a file that --plan wrote', {
-    placeholder: 'FILE',
-    completes: 'file',
-  }),
+  file: param(nonEmptyText, 'a file that --plan wrote', { placeholder: 'FILE', completes: 'file' }),
 };

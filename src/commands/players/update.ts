@@ -27,7 +27,5 @@ export default defineOperation({
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordView('players'),
-  operation: updateOperation('players', {
-    filters: playerSelection,
-  }),
+  operation: updateOperation('players', { filters: playerSelection }),
 });

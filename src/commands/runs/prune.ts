@@ -46,9 +46,7 @@ export default defineLocalWrite({
     olderThan: param(
       z.optional(parsedBy(parseDuration)),
       `older than this (default ${formatDuration(month)})`,
-      {
-        placeholder: 'AGE',
-      },
+      { placeholder: 'AGE' },
     ),
   },
   excludes: [['run', 'olderThan']],

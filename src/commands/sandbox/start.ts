@@ -45,10 +45,7 @@ export default defineLocalCommand({
     data: param(
       z.optional(z.string().check(z.minLength(1, 'must name a folder'))),
       'keep the data in this folder',
-      {
-        placeholder: 'DIR',
-        completes: 'directory',
-      },
+      { placeholder: 'DIR', completes: 'directory' },
     ),
     seedSize: param(z.optional(z.enum(seedSizes)), 'the demo data to start with', {
       placeholder: 'SIZE',

@@ -25,7 +25,5 @@ export default defineOperation({
   },
   needsOneOf: [['name', 'set', 'setString', 'input', 'csv']],
   view: recordView('teams'),
-  operation: updateOperation('teams', {
-    filters: selectionBy(),
-  }),
+  operation: updateOperation('teams', { filters: selectionBy() }),
 });

@@ -47,10 +47,7 @@ export const importFlags = {
   encoding: param(
     z.optional(z.enum(namedEncodings)),
     'the encoding, if it is not UTF-8 or UTF-16',
-    {
-      group: 'selection',
-      rare: true,
-    },
+    { group: 'selection', rare: true },
   ),
   set: fieldFlags.set,
   setString: fieldFlags.setString,

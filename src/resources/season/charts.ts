@@ -201,9 +201,7 @@ export function namesApplicant(value: string, { name }: JsonObject): boolean {
 export function namesPersons(field: string): UsageError {
   return new UsageError(
     `The report never names a person, so --by ${shellQuote(field)} is not possible.`,
-    {
-      hint: 'Count by a field or question with a few answers to choose from.',
-    },
+    { hint: 'Count by a field or question with a few answers to choose from.' },
   );
 }
 
