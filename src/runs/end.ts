@@ -76,13 +76,14 @@ function moveToEnded(store: RunStore, run: string): void {
   pruneNext(store, run);
 }
 
-/** True if a run belongs in `ended/`: finished, reported where that is required, and without unfinished uploads. */
+/** True if a run belongs in `ended/`: finished, reported where it did something once only, and without unfinished uploads. */
 function belongsInEnded(store: RunStore, stored: StoredRun): boolean {
   const { head, state, finished } = stored;
   if (!finished || unfinishedUploads([stored]).length > 0) return false;
+  const didNothing = [...state.results.values()].every(({ result }) => result === 'not_attempted');
+  if (didNothing || !head.addsEachTime || state.replaced) return true;
   // Only records up to the end count: forgetting an upload later prints no report.
-  const reported = !head.addsEachTime || state.replaced;
-  return reported || isReported(runFolder(store, head.run), state.endedAt ?? state.last);
+  return isReported(runFolder(store, head.run), state.endedAt ?? state.last);
 }
 
 /** How many runs one command checks for old before-images. */

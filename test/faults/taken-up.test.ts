@@ -523,3 +523,30 @@ describe('a resumed run whose process was killed with writes on their way', () =
     expect(steps(service).filter((step) => step === 'PATCH app_1')).toHaveLength(1);
   });
 });
+
+test('a delete whose before-image could not be written did nothing: the same command deletes', async (context) => {
+  unlessPossible(context, missing('prlimit', '--fsize=65536', 'true'));
+  let isThere = true;
+  const record = {
+    id: 'player_1',
+    organizationId: organization,
+    name: 'Ann',
+    bio: 'x'.repeat(6_000),
+  };
+  const service = await recordingService(({ method }): Reply => {
+    if (method === 'DELETE') isThere = false;
+    if (!isThere) return { status: method === 'DELETE' ? 204 : 404 };
+    return { status: 200, json: record };
+  });
+  const user = userOf(service);
+  const line = 'players delete player_1 --yes --json';
+  const ran = await rosterctl(line, {
+    home: user.home,
+    env: { ...service.env, ...fast },
+    through: 'exec prlimit --fsize=3000 "$@"',
+  });
+  expect([ran.code, errorOf(ran)['code'], isThere]).toEqual([1, 'output', true]);
+  const again = await user.run(line);
+  expect([again.code, isThere]).toEqual([0, false]);
+  expect(again.stderr).not.toContain('did all of this');
+});
