@@ -24,7 +24,7 @@ export function checkAgainstTable(
 ): void {
   const missing = missingArgument(command, values);
   if (missing && !(canBePicked(command, values) && mayAsk())) throw missing;
-  const help = helpFor(command);
+  const help = `See: rosterctl ${command.words.join(' ')} --help`;
   const isNamed = (name: string) => isGiven(values[name]);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
@@ -113,10 +113,6 @@ function fieldHint({ args, flags }: ManifestCommand, values: RawValues): string 
 /** True for a word such as `role=Support`. */
 export function isAssignment(word: string): boolean {
   return /^[A-Za-z_][\w.[\]]*=./.test(word);
-}
-
-function helpFor({ words }: ManifestCommand): string {
-  return `See: rosterctl ${words.join(' ')} --help`;
 }
 
 /**

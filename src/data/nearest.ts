@@ -15,8 +15,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
     best = candidate;
     bestDistance = distance;
   }
+  if (best !== undefined || typed.length < 2) return best;
   // A prefix differs in more letters than a typo, but still shows what was meant.
-  return best ?? (typed.length > 1 ? startingWith(typed, candidates) : undefined);
+  return candidates.find((candidate) => lettersOf(candidate).startsWith(typed));
 }
 
 /** Returns ` Did you mean accepted?`, or nothing. */
@@ -65,10 +66,6 @@ function fewOtherLetters(typed: string, letters: string): number | undefined {
   const distance = editDistance(typed, letters, limit);
   // A word without a single letter in common is not a suggestion.
   return distance > limit || distance >= letters.length ? undefined : distance;
-}
-
-function startingWith(typed: string, candidates: readonly string[]): string | undefined {
-  return candidates.find((candidate) => lettersOf(candidate).startsWith(typed));
 }
 
 function lettersOf(word: string): string {

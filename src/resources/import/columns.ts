@@ -128,7 +128,7 @@ export function keyColumn(
     if (first && second) throw sameField(first, second, key);
     if (first) return first;
   }
-  const heads = headsOf(columns);
+  const heads = columns.map((column) => column.head).filter((head) => head !== '');
   const near = nearest(key, [
     ...columns.map(({ name }) => aliasKind(name, resource) ?? name),
     ...heads,
@@ -142,10 +142,6 @@ export function keyColumn(
           ? `Name the column: --map ${shellQuote(`THEIR NAME=${key}`)}`
           : `Did you mean --key ${shellQuote(near)}?`,
   });
-}
-
-function headsOf(columns: readonly FileColumn[]): readonly string[] {
-  return columns.map(({ head }) => head).filter((head) => head !== '');
 }
 
 function sameField(a: FileColumn, b: FileColumn, field: string): InputError {

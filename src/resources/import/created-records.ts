@@ -8,7 +8,7 @@ import type { JsonObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import { quotedId } from '../../data/references.js';
 import type { ResourceName } from '../../data/resources.js';
-import { isSameValue } from '../../data/sorting.js';
+import { addTo, isSameValue } from '../../data/sorting.js';
 import { ageMs, usualFreshMs } from '../../data/time.js';
 import type { RecordState, Sent, Step, Verification } from '../../engine/operation.js';
 import { Failure, GuardError, NotFoundError, UnknownOutcomeError } from '../../errors.js';
@@ -217,10 +217,7 @@ async function readKeys(
   let count = 0;
   const onRecord = (record: JsonObject) => {
     count += 1;
-    const id = String(record['id']);
-    const same = ids.get(keyOf(record));
-    if (same) same.push(id);
-    else ids.set(keyOf(record), [id]);
+    addTo(ids, keyOf(record), String(record['id']));
   };
   const at = await readWholeList(context, resource, onRecord, { ...importDoubt, isExpected });
   return { ids, count, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };

@@ -58,7 +58,7 @@ export class RowKeys {
         `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)} have the same ${columnWord(column)}: ${lines.text}.`,
         { hint: 'Each key may appear only once.' },
       );
-    const [record, other] = options.key === 'id' ? oneOrNone(ids.get(key)) : index.find(key);
+    const [record, other] = options.key === 'id' ? [ids.get(key)] : index.find(key);
     if (other)
       throw new InputError(
         `${at} holds "${key}", which several ${many} have: ${index
@@ -147,10 +147,6 @@ const mostLines = 5;
 /** Ids enough to suggest one from. */
 function firstIds(ids: ReadonlyMap<string, JsonObject>): readonly string[] {
   return [...ids.keys()].slice(0, 1_000);
-}
-
-function oneOrNone<T>(value: T | undefined): readonly T[] {
-  return value === undefined ? [] : [value];
 }
 
 /** The consequence of a list that may not be whole for an import; a service without records may answer without a list. */
