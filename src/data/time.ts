@@ -100,6 +100,11 @@ export function ageMs(at: Instant, now: Instant): number {
 /** How long a write may rely on a read, in milliseconds. */
 export const usualFreshMs = 2_000;
 
+/** How far a read may lag behind a write that was answered with the record, in milliseconds. */
+export const lagMs = 1_000;
+/** The pauses before such a read is repeated, together as long. */
+export const lagPauses: readonly number[] = [50, 150, 300, 500];
+
 /** Waits `ms` milliseconds, or until the signal fires. Never throws. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

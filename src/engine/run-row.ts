@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../data/json.js';
 import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
+import { lagMs, lagPauses } from '../data/time.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import type { DoneStep } from '../runs/report.js';
 import { isAsBefore, isRecent, redactedBefore } from '../runs/state.js';
@@ -13,10 +14,6 @@ import { compareFields, imageOf, type Unverified, verifyWrite, type Write } from
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;
-/** How far a read may lag behind a write that was answered with the record. */
-const lagMs = 1_000;
-/** The pauses before such a read is repeated, together as long. */
-const lagPauses = [50, 150, 300, 500];
 
 /** Processes a row at its turn, up to its result or to a write that has to be verified. */
 export async function beginRow(row: ActiveRow): Promise<void> {

@@ -6,6 +6,7 @@ import type { Context } from '../context.js';
 import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { nameWithId, quotedName } from '../data/path.js';
+import { lagPauses, pause } from '../data/time.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -75,11 +76,14 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     image: () => undefined,
     made: (record = {}) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
     async present(record, { id }) {
-      const latest = await presentAgain(context, 'tryouts', id, record);
       const player = record && playerIdOf(record);
-      if (player !== undefined && !isConverted(latest))
-        context.note(`The service answered with ${player}; ${id} does not show it yet.`);
-      return latest;
+      for (const pauseMs of lagPauses) {
+        const latest = await presentAgain(context, 'tryouts', id, record);
+        if (player === undefined || isConverted(latest)) return latest;
+        await pause(pauseMs, context.signal);
+      }
+      context.note(`The service answered with ${player}; ${id} does not show it yet.`);
+      return presentAgain(context, 'tryouts', id, record);
     },
     unchangedNote: (record, { id }) =>
       `${nameWithId(record?.['name'], id)} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,

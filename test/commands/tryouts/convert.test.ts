@@ -193,6 +193,17 @@ describe('after a successful conversion', () => {
     expect(JSON.parse(ran.stdout)).toEqual({ id: 'app_1', convertedPlayerId: 'player_app_1' });
   });
 
+  test('a read that lags behind is repeated until it shows the player', async () => {
+    let convertedAt = Number.POSITIVE_INFINITY;
+    const { ran } = await convert('--yes', {}, (_, step) => {
+      if (step === 'CONVERT app_1') convertedAt = Date.now();
+      const lags = step === 'GET app_1' && Date.now() - convertedAt < 100;
+      return lags ? { status: 200, json: application('app_1') } : undefined;
+    });
+    expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('does not show it')]);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ convertedPlayerId: 'player_app_1' });
+  });
+
   test('an application that shows no player yet is printed with a note', async () => {
     const { ran } = await convert(
       '--yes',
