@@ -22,7 +22,9 @@ export function describeChanges(
   { isPreview = false }: { readonly isPreview?: boolean } = {},
 ): string {
   if (verbOf(action) === verbs.upload)
-    return Object.hasOwn(after, 'id') ? `as ${shortValue(after['id'])}` : '';
+    return Object.hasOwn(after, 'id') && !isUnmade(after['id'])
+      ? `as ${shortValue(after['id'])}`
+      : '';
   if (typeof after['id'] === 'string' && (before['id'] ?? null) === null)
     return describeFields(after);
   const { convertedPlayerId: player, ...others } = after;
@@ -33,9 +35,15 @@ export function describeChanges(
       ? describeNote(from, to, isPreview)
       : describeChange(field, from, to);
   });
-  return [...(isConverted && !isPreview ? [`to ${shortValue(player)}`] : []), ...changes].join(
-    ', ',
-  );
+  return [
+    ...(isConverted && !isPreview && !isUnmade(player) ? [`to ${shortValue(player)}`] : []),
+    ...changes,
+  ].join(', ');
+}
+
+/** True for what a dry run says in place of an id: `(new player)`. */
+export function isUnmade(id: unknown): boolean {
+  return typeof id === 'string' && id.startsWith('(new ');
 }
 
 /** The fields of a created record, whose id stands before them: `Name Mira Kite, Role coach`. */

@@ -27,6 +27,8 @@ export function changeLines(
   if (changesNothing(value)) return ['Nothing would change; nothing would be sent.'];
   const { requests } = value;
   const lines = (text: string) => (isTerminal ? wrapWholeWords(text, columns) : [text]);
+  const mark = ({ basis }: DryRun['requests'][number]) =>
+    basis === 'stated' ? '' : isNamed ? '  (named route)' : '  (assumed route)';
   const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
   const ids = new Set(value.changes.map(({ id }) => id));
   const hasManyIds = ids.size > 1;
@@ -36,7 +38,7 @@ export function changeLines(
   return [
     ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
     ...requests.flatMap((request) => [
-      `  ${request.method} ${singleLine(request.path)}${request.basis === 'stated' ? '' : paint.dim(isNamed ? '  (named route)' : '  (assumed route)')}`,
+      ...lines(`  ${request.method} ${singleLine(request.path)}${mark(request)}`),
       ...(request.body === undefined
         ? []
         : bodyLines(request.body, isTerminal ? columns - 4 : Infinity).flatMap((line) =>
@@ -44,7 +46,7 @@ export function changeLines(
           )),
     ]),
     ...(requests.length > 0 && value.changes.length > 0
-      ? [paint.bold(deletes ? 'Would delete' : `Would change${who}`)]
+      ? lines(deletes ? 'Would delete' : `Would change${who}`).map(paint.bold)
       : []),
     ...withoutRepeats(value.changes).flatMap((change) => {
       const { id, field, from } = change;

@@ -93,9 +93,10 @@ export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
 /** How to bring back what a run deleted; undefined if no command can. */
 function restoreHint(
   { head, state }: StoredRun,
+  run: string,
   { commands }: CommandManifest,
 ): string | undefined {
-  const { run, resource, verb, of } = head;
+  const { resource, verb, of } = head;
   const has = (own: string) =>
     commands.some(({ words }) => words.join(' ') === `${resource} ${own}`);
   if (verb !== 'delete' || of !== undefined) return undefined;
@@ -113,9 +114,10 @@ function restoreHint(
   ].join('\n');
 }
 
-/** The error for a run of which nothing can be undone; `table`: the commands that a hint may name. */
+/** The error for a run of which nothing can be undone; `run`: its name; `table`: the commands that a hint may name. */
 export function nothingToUndo(
   stored: StoredRun,
+  run: string,
   rows: readonly NotUndoable[],
   table: CommandManifest,
 ): GuardError {
@@ -129,11 +131,11 @@ export function nothingToUndo(
   const what = countedNoun(rows.length, head);
   return new GuardError(
     final === undefined
-      ? `Nothing of run ${head.run} (${head.action.replace('.', ' ')}) can be undone${why}.`
-      : `Run ${head.run} ${first?.why} ${what}. ${final} cannot be undone.`,
+      ? `Nothing of run ${run} (${head.action.replace('.', ' ')}) can be undone${why}.`
+      : `Run ${run} ${first?.why} ${what}. ${final} cannot be undone.`,
     {
       code: 'notUndoable',
-      hint: restoreHint(stored, table) ?? `See what it changed: rosterctl runs show ${head.run}`,
+      hint: restoreHint(stored, run, table) ?? `See what it changed: rosterctl runs show ${run}`,
     },
   );
 }

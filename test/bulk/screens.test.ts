@@ -149,6 +149,28 @@ test('a body too wide for the terminal has a line for each field', async () => {
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
+test('a dry run says of a record that would be made only that it is new', async () => {
+  const home = temporaryFolder();
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);
+  const shown = async (line: string) =>
+    (await converse(home, `-p sandbox ${line} -n`.split(' '), [], { NO_COLOR: '1' }, 40)).shown;
+  expect(await shown('docs upload a.txt')).toContain('Would change\r\n  new document\r\n');
+  expect(await shown('docs upload a.txt b.txt')).toContain('a.txt  would be uploaded\r\n');
+  expect(await shown('tryouts convert app_0061 --accept')).toContain(
+    'accepted\r\n  new player\r\n',
+  );
+  const assumed = '/players/player_0001  (assumed\r\n  route)\r\n';
+  expect(await shown('players delete player_0001')).toContain(assumed);
+});
+
+test('an undo that is refused names the run by its short name', async () => {
+  const home = temporaryFolder();
+  const run = async (line: string) =>
+    (await converse(home, `-p sandbox ${line}`.split(' '), [], { NO_COLOR: '1' })).shown;
+  await run('tryouts convert app_0016 app_0022 --yes');
+  expect(await run('runs undo last')).toMatch(/Run [0-9a-f]{6} converted 2 applications\./);
+});
+
 test('an upload that failed is named once', async () => {
   const home = temporaryFolder();
   for (const name of ['a.png', 'b.png']) writeFileSync(join(home, name), 'no picture');

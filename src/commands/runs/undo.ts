@@ -21,7 +21,7 @@ import {
   partialNotes,
   undoneCounts,
 } from '../../resources/undo-words.js';
-import { shortRunName } from '../../runs/find-run.js';
+import { shortRunName, shownRunName } from '../../runs/find-run.js';
 import { isHeldByOther } from '../../runs/lock.js';
 import { requireContinuable } from '../../runs/plan.js';
 import { isFinalRow } from '../../runs/report.js';
@@ -82,6 +82,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const { only } = values;
   const stored = await runToUndo(context, values);
   const { head } = stored;
+  const shown = await shownRunName(context, storeOf(context), head.run);
   const invocation = await invocationOf(context, stored, { waitLock: values.waitLock });
   const results = await verifiedResults(context, invocation, stored);
   const candidates = await undoable(context, stored, results);
@@ -89,13 +90,13 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const missing = only?.find((id) => !changedIds.includes(id));
   if (missing !== undefined)
     throw new UsageError(
-      `The run ${head.run} changed nothing of ${missing}.${didYouMean(missing, changedIds)}`,
-      { hint: `See: rosterctl runs show ${head.run}` },
+      `The run ${shown} changed nothing of ${missing}.${didYouMean(missing, changedIds)}`,
+      { hint: `See: rosterctl runs show ${shown}` },
     );
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
   const cannot = candidates.cannot.filter(isSelected);
-  if (can.length === 0) throw nothingToUndo(stored, cannot, context.table);
+  if (can.length === 0) throw nothingToUndo(stored, shown, cannot, context.table);
   requireContinuable(stored, 'Undo it with the version that wrote it.');
   const kind = undoKind(can);
   const isEnded = stored.finished || isHeldByOther(stored, context.self);
