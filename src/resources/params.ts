@@ -2,10 +2,9 @@
 import * as z from 'zod/mini';
 import { idProblem } from '../api/schemas.js';
 import { param, params } from '../cli/define.js';
-import { linesView } from '../cli/views.js';
+import type { View } from '../cli/views.js';
 import { parseReference, referenceProblem } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { singleLine } from '../terminal/safe-text.js';
 
 /** A word that names a record of a resource: its id, or a reference such as `email:ann@example.org`. */
 export function recordWord(resource: ResourceName) {
@@ -60,8 +59,8 @@ export function nameFlag(resource: ResourceName) {
 }
 
 /** The output of deleting one record. */
-export const deletedView = {
-  ...linesView(({ id }: { id: string; deleted: true }) => [`Deleted ${singleLine(id)}.`]),
+export const deletedView: View<{ id: string; deleted: true }> = {
+  kind: 'record',
   rowFields: ['id', 'deleted'],
 };
 

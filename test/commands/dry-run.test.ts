@@ -15,6 +15,24 @@ test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async ()
   expect(JSON.parse(team.stdout).name).not.toBe('New');
 });
 
+test.each([
+  ['report --html season.html', 'Would change here\n  file: - → season.html\n'],
+  ['person app_0001 --out nilo', 'Would change here\n  file: - → nilo/person.json\n'],
+  [
+    'docs open doc_0001',
+    'Would send\n  GET /documents/doc_0001/download\nWould change\n  file: - → (a private copy)\n',
+  ],
+  [
+    'backup create nightly --only teams',
+    'Would send\n  GET /teams/org_demo\nWould change\n  snapshot: - → nightly\n',
+  ],
+])('a dry run of %s says what it would read and write', async (line, shown) => {
+  const home = temporaryFolder();
+  const ran = await rosterctl(`-p sandbox ${line} -n`, { home });
+  expect([ran.code, ran.stdout]).toEqual([0, shown]);
+  expect(readdirSync(home).filter((name) => !name.startsWith('.'))).toEqual([]);
+});
+
 describe('--exit-code of a dry run of one record', () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'new.txt'), 'new');

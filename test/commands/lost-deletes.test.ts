@@ -157,6 +157,29 @@ test('a deletion is done if the record is marked as deleted in another spelling'
   expect(ran.stderr).toContain('p1: marked as deleted.');
 });
 
+test.each([
+  [{ deleted: false }, { deleted: true }, true],
+  [{ status: 'active' }, { status: 'Archived' }, true],
+  [{ status: 'inactive' }, { status: 'inactive' }, false],
+  [{ deleted: true }, { deleted: true }, false],
+])(
+  'a record with %j that reads %j after its deletion: marked as deleted %j',
+  async (was, is, isMarked) => {
+    for (const lost of [false, true]) {
+      let mark: object = was;
+      const service = await recordingService(({ method }): Reply => {
+        if (method !== 'DELETE') return { status: 200, json: { ...player('p1'), ...mark } };
+        mark = is;
+        return lost ? cut : { status: 204 };
+      });
+      const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+      const ran = await rosterctl('players delete p1 --yes --json', { env });
+      expect(ran.code).toBe(isMarked ? 0 : lost ? 10 : 1);
+      expect(ran.stderr.includes('p1: marked as deleted.')).toBe(isMarked);
+    }
+  },
+);
+
 test('the same line confirms a team by its name again, and finishes the deletion', async () => {
   let answers = 1;
   const service = await recordingService(({ method }): Reply => {

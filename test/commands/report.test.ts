@@ -117,6 +117,12 @@ test('says in its foot what was counted', async () => {
   expect(read('a.md')).toContain(
     'Filters: status pending, reviewing; game Valorant; submitted since 2 Jan 2020; submitted more than 2 days ago; not yet a player.',
   );
+  const { read: other } = await report(
+    '--md AT/b.md --not-status accepted --until 2030-01-02 --updated-since 2020-01-02 --converted --without-notes',
+  );
+  expect(other('b.md')).toContain(
+    'Filters: status not accepted; submitted until 2 Jan 2030; changed since 2 Jan 2020; already a player; without internal notes.',
+  );
   expect(read('a.md')).toMatch(/As of \d+ \w{3} \d{4}, \d\d:\d\d \w+\. Made with rosterctl /);
 });
 

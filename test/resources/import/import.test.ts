@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/data/json.js';
 import { converse } from '../../support/converse.js';
-import { errorOf } from '../../support/run.js';
+import { inProcess } from '../../support/in-process.js';
+import { errorOf, temporaryFolder } from '../../support/run.js';
+import { listService } from '../../support/service.js';
 import { type Desk, newDesk, type Row } from './desk.js';
 
 const line = 'players import ~/roster.csv --key email --yes';
@@ -474,6 +476,32 @@ test('a template is a table that import takes', async () => {
     `${stdout}Ann,a@example.org,1,ann,Chess,A#1,Lanternfish,IGL,player,P-1\r\n`,
   );
   expect(results((await desk.report(line)).rows)).toEqual([['player_0032', 'changed']]);
+});
+
+test('a template of records with other types says what each column takes, and one of none has a name', async () => {
+  const players = [
+    { id: 'p1', name: 'Ann', paid: true, level: 3, teamId: 't1' },
+    { id: 'p2', name: 'Ben', paid: false, level: 4, teamId: 't2' },
+  ];
+  const teams = ['t1', 't2'].map((id) => ({ id, name: `Team ${id}` }));
+  const { env } = await listService({ players, teams, documents: [], tryouts: [] });
+  const shown = await inProcess('players template', { env, home: temporaryFolder() });
+  expect(shown.stdout.trimEnd().split('\n')).toEqual([
+    'column\tfield\ttype',
+    'name\tname\ttext',
+    'paid\tpaid\ttrue or false',
+    'level\tlevel\tnumber',
+    'Team\tteamId\tname of a team',
+  ]);
+  const empty = await listService({ players: [], teams, documents: [], tryouts: [] });
+  const none = await inProcess('players template -o csv', {
+    env: empty.env,
+    home: temporaryFolder(),
+  });
+  expect([none.stdout, none.stderr]).toEqual([
+    expect.stringMatching(/^name\r\n/),
+    expect.stringContaining('There are no players yet, so their fields are not known.'),
+  ]);
 });
 
 test('a template written to a file says how to import it', async () => {
