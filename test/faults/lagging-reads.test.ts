@@ -86,6 +86,18 @@ test('a field that the service does not show is named in a note', async () => {
   expect(ran.stderr).toContain(
     'The service does not show nick, so it is not known whether it was stored.',
   );
+  const undone = await run('runs undo last --yes --json');
+  expect(JSON.parse(undone.stdout)).toMatchObject({
+    summary: { total: 1, skipped: 1 },
+    results: [
+      {
+        error: {
+          code: 'notUndoable',
+          message: 'The service does not show nick, so it cannot be undone.',
+        },
+      },
+    ],
+  });
 });
 
 test('a 2xx that says no is a refusal, also for a field that the service does not show', async () => {

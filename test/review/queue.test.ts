@@ -148,6 +148,17 @@ test('what is taken up is what was kept, whatever the decisions hold', async () 
   );
 });
 
+test.each([
+  ['--resume', 'There is no review to resume.', 'Start one: rosterctl -p sandbox tryouts review'],
+  ['--yes', 'A review asks before it sends, and --yes cannot answer for you.', 'Leave out --yes.'],
+])('a review with %s is refused: %s', async (flag, message, hint) => {
+  const line = ['-p', 'sandbox', 'tryouts', 'review', flag];
+  const { shown, code } = await converse(temporaryFolder(), line);
+  expect(code).toBe(2);
+  expect(shown).toContain(message);
+  expect(shown).toContain(hint);
+});
+
 test('a review that is left says how to resume it with the same connection', async () => {
   const line = '-p sandbox tryouts review'.split(' ');
   const keys = [

@@ -97,6 +97,7 @@ describe('rejected, and nothing is stored', () => {
     ['config set ouput json', /Did you mean output\?/],
     ['config set output jsn', /Did you mean json\?/],
     ['config set timeout 30', /no unit/],
+    ['config set lists.tryouts.query nonsense', /"nonsense" is not a query\.\nWrite include=/],
     ['config set concurrency 257', /1 to 256/],
     ['config set endpoints.players.update "PUT https://evil.example/{id}"', /is not a route/],
     ['config set endpoints.players.delete "DELETE /players"', /\{id\}/],

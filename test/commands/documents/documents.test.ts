@@ -645,3 +645,21 @@ test('--type accepts the short names shown in tables, and refuses others', async
     expect(ran.stderr).toContain(`Did you mean ${meant}?`);
   }
 });
+
+test('a file of more bytes than upload.maxBytes is refused before a request, and others are sent', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'small.txt'), 'hello');
+  writeFileSync(join(home, 'large.txt'), 'hello!');
+  await rosterctl('config set upload.maxBytes 5', { home });
+  const upload = (files: string) =>
+    rosterctl(`docs upload ${files} -p sandbox --json --debug`, { home });
+  const message = 'large.txt has 6 bytes, more than upload.maxBytes (5) allows.';
+  const large = await upload('large.txt');
+  expect([large.code, errorOf(large)]).toMatchObject([exit.usage, { message }]);
+  expect(large.stderr).not.toContain('POST /uploads');
+  const both = await upload('small.txt large.txt');
+  expect([both.code, JSON.parse(both.stdout).results]).toMatchObject([
+    8,
+    [{ result: 'changed' }, { result: 'failed', error: { message } }],
+  ]);
+});

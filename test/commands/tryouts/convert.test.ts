@@ -49,6 +49,21 @@ describe('a conversion', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject(player);
   });
 
+  test('with --accept leaves the status of players alone, and says so once for the others', async () => {
+    const rejected = (id: string) => application(id, { ...player, status: 'rejected' });
+    const service = await keep(
+      ['app_1', 'app_2', 'app_3', 'app_4', 'app_5', 'app_6'].map(rejected),
+    );
+    const ran = await rosterctl('tryouts convert --all --accept --yes', { env: service.env });
+    expect([ran.code, written(service)]).toEqual([0, []]);
+    const stays = 'is already a player; its status stays rejected.';
+    expect(ran.stderr.match(/is already a player; its status stays/g)?.length).toBeLessThan(6);
+    expect(ran.stderr).toContain(`Applicant app_1 (app_1) ${stays}`);
+    expect(
+      ran.stderr.match(/Others are already players, too; their statuses stay\./g),
+    ).toHaveLength(1);
+  });
+
   test('names the applicant, and without --yes or a terminal is rejected', async () => {
     const { service, ran } = await convert('');
     expect(ran).toMatchObject({ code: 2, stdout: '' });
