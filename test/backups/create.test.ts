@@ -11,8 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '../bulk/user.js';
 import { sha256 } from '../support/document-store.js';
-import { errorOf, temporaryFolder } from '../support/run.js';
+import { errorOf, startLine, temporaryFolder } from '../support/run.js';
 import { answering, application, desk, filesBelow, paper, player } from './desk.js';
 
 const json = (ran: { stdout: string }) => JSON.parse(ran.stdout);
@@ -407,6 +408,24 @@ test('a damaged snapshot is reported, and no file is removed that it may need', 
   expect(ran.stderr).toContain('manifest.json is damaged.');
   expect(ran.stderr).toContain('No files were removed');
   expect([...sizes().keys()].filter((path) => path.includes('/files/'))).toHaveLength(2);
+});
+
+test('Ctrl-C while files are fetched leaves an unfinished backup, which the same command finishes', async () => {
+  let isHeld = true;
+  const { api, home, folder, create, snapshots, asked } = await desk(undefined, (_, file) =>
+    isHeld && file.record.id === 'doc_2' ? () => undefined : undefined,
+  );
+  const line = `backup create ${folder} --concurrency 1`;
+  const child = startLine(line, { env: api.env, home });
+  await until(() => api.store.requests.length === 2);
+  child.kill('SIGINT');
+  expect((await child.ended).code).toBe(130);
+  expect(child.stderr()).toContain('1 of 2 documents done, 1 not. Run the same command again');
+  expect(snapshots()).toEqual([expect.stringMatching(/\.partial$/)]);
+  isHeld = false;
+  asked();
+  expect((await create()).code).toBe(0);
+  expect([snapshots().length, asked()]).toEqual([1, ['doc_2']]);
 });
 
 test('only one backup at a time', async () => {

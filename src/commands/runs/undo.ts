@@ -62,15 +62,8 @@ export default defineOperation({
   },
   view: reportView,
   operation: {
-    // A placeholder: the run determines the resource, and nothing is read or sent before.
-    resource: 'tryouts',
-    verb: 'undo',
-    confirm: 'several',
-    reports: true,
-    job: async () => ({}),
-    open() {
-      throw new UsageError('This run cannot be undone.');
-    },
+    // Replaced by `bind`: the run determines the resource, and nothing is read or sent before.
+    ...undoOperation('tryouts', { of: '', kind: 'fields' }),
     async bind(context, values: Values, use) {
       return use(await buildUndo(context, values));
     },

@@ -101,7 +101,8 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
     }
     const isSingle = isSingleRun(run.head.run);
     // One run after another: each has a lock of its own.
-    const finished = await finishRun(context, uploadInvocation(values, { isSingle }), ofRun);
+    const invocation = uploadInvocation(values, { isSingle });
+    const finished = await finishRun(context, invocation, run, ofRun);
     for (const row of finished.rows) rows.push({ ...row, row: rows.length + 1 });
     exits.push(finished.exitName);
     if (finished.close) closers.push(finished.close);
@@ -155,6 +156,7 @@ async function uploadsHere(
 async function finishRun(
   context: Context,
   invocation: ReturnType<typeof uploadInvocation>,
+  run: UnfinishedUpload['run'],
   uploads: readonly UnfinishedUpload[],
 ): Promise<{
   readonly rows: readonly ReportRow[];
@@ -164,11 +166,9 @@ async function finishRun(
 }> {
   const ids = new Map(uploads.map(({ row, id }) => [row.row, id]));
   const withId = (row: ReportRow): ReportRow => ({ ...row, id: ids.get(row.row) ?? row.id });
-  const [first] = uploads;
-  if (!first) return { rows: [], exitName: 'done' };
   try {
     const expected = new Set(ids.keys());
-    const ended = await finishRows(context, invocation, first.run, expected);
+    const ended = await finishRows(context, invocation, run, expected);
     printEnd(context, ended);
     const { report, exitName, onWritten, error } = ended;
     const rows = report.results.filter(({ row }) => expected.has(row)).map(withId);
