@@ -50,10 +50,8 @@ describe('a conversion', () => {
   });
 
   test('with --accept leaves the status of players alone, and says so once for the others', async () => {
-    const rejected = (id: string) => application(id, { ...player, status: 'rejected' });
-    const service = await keep(
-      ['app_1', 'app_2', 'app_3', 'app_4', 'app_5', 'app_6'].map(rejected),
-    );
+    const ids = ['app_1', 'app_2', 'app_3', 'app_4', 'app_5', 'app_6'];
+    const service = await keep(ids.map((id) => application(id, { ...player, status: 'rejected' })));
     const ran = await rosterctl('tryouts convert --all --accept --yes', { env: service.env });
     expect([ran.code, written(service)]).toEqual([0, []]);
     const stays = 'is already a player; its status stays rejected.';
