@@ -301,6 +301,6 @@ export function tlsHint(code: string, origin: string, advice: string): string {
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
       return 'It does not support TLS 1.2 or newer. Ask its operator to enable it.';
     default:
-      return 'It ended the handshake, as it may if it demands a client certificate, or its own cannot be used. Ask its operator.';
+      return 'It ended the handshake: it may demand a client certificate, or its own certificate cannot be used. Ask its operator.';
   }
 }
