@@ -146,10 +146,12 @@ class TerminalPrompts implements Prompts {
       async drawn(message, context) {
         const { search } = await import('@inquirer/prompts');
         const { matchChoices } = await import('./choices.js');
+        const { wrapWholeWords } = await import('./whole-words.js');
         const fit = await fitted(streams, '> ');
         let found = choices;
+        const help = () => `${countOf(found, choices, streams)}: type to search, Enter, Esc`;
         const style = {
-          keysHelpTip: () => `${countOf(found, choices, streams)}: type to search, Enter, Esc`,
+          keysHelpTip: () => wrapWholeWords(help(), streams.stderr.columns - 1).join('\n'),
           // The only error of a list that was read before.
           error: () => styleText('red', '> Nothing matches.'),
         };

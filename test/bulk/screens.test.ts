@@ -171,6 +171,13 @@ test('an undo that is refused names the run by its short name', async () => {
   expect(await run('runs undo last')).toMatch(/Run [0-9a-f]{6} converted 2 applications\./);
 });
 
+test('the keys of a list to choose from are whole words on a narrow terminal', async () => {
+  const words = ['-p', 'sandbox', 'tryouts', 'get'];
+  const answers = [[/Esc/, '\u001b']] as const;
+  const { shown } = await converse(temporaryFolder(), words, answers, { NO_COLOR: '1' }, 40);
+  expect(shown).toMatch(/64 in all, \d+ more: type to search,\s+Enter, Esc/);
+});
+
 test('an upload that failed is named once', async () => {
   const home = temporaryFolder();
   for (const name of ['a.png', 'b.png']) writeFileSync(join(home, name), 'no picture');
