@@ -51,6 +51,8 @@ export class DocumentFinder {
   private knownBytes = 0;
   /** The documents were read again since the files were compared: each other file is compared with them, too. */
   private isRenewed = false;
+  /** The ids of this run's documents: no other file of it is a duplicate of them. */
+  private readonly own = new Set<string>();
 
   constructor(
     private readonly context: Context,
@@ -93,14 +95,16 @@ export class DocumentFinder {
 
   /** Remembers a document of this run. */
   async remember(uploaded: Parameters<typeof rememberUpload>[1]): Promise<void> {
-    this.knownBytes += await rememberUpload(this.context, uploaded);
+    this.own.add(uploaded.id);
+    const bytes = await rememberUpload(this.context, uploaded);
+    this.knownBytes += bytes;
   }
 
   private async open(): Promise<Finder> {
     const { context, job } = this;
     this.knownBytes = memoryBytes(context);
     const memory = await readUploadMemory(context);
-    return new Finder(context, job, await readDocuments(context), memory);
+    return new Finder(context, job, await readDocuments(context), memory, this.own);
   }
 }
 
@@ -123,6 +127,7 @@ class Finder {
     private readonly job: UploadJob,
     private readonly documents: Documents,
     private readonly memory: UploadMemory,
+    private readonly own: ReadonlySet<string>,
   ) {
     this.sizes = new Set([...memory.values()].map(({ sizeBytes }) => sizeBytes));
     const { byId, byName, doubt } = documents;
@@ -142,6 +147,7 @@ class Finder {
     if (uploaded) return uploaded;
     const others: [difference: FileDifference, record: JsonObject][] = [];
     for (const record of this.documents.byName.get(name.normalize()) ?? []) {
+      if (this.own.has(idOf(record))) continue;
       const difference = await this.compare(record, file, sha256);
       const id = String(record['id']);
       if (difference === 'none') {
@@ -195,7 +201,7 @@ class Finder {
     file: InspectedFile,
     sha256: string,
   ): Promise<ExistingDocument | undefined> {
-    const ids = idsOfContent(this.memory, sha256);
+    const ids = idsOfContent(this.memory, sha256).filter((id) => !this.own.has(id));
     for (const id of ids) {
       const record = this.documents.byId.get(id);
       if (!record || differs(record, file)) continue;

@@ -190,6 +190,21 @@ test('of many files with the same bytes five are named and the rest are counted'
   expect(ran.stderr).toContain('… and 2 more pairs.');
 });
 
+test('files with the same bytes are all uploaded, also after another process uploaded one', async () => {
+  const names = Array.from({ length: 6 }, (_, index) => `${index}.txt`);
+  const at = desk({ ...Object.fromEntries(names.map((name) => [name, 'same'])), 'x.txt': 'else' });
+  let puts = 0;
+  const api = await service(false, (_, response) => {
+    puts += 1;
+    if (puts !== 3) response.end();
+    else void upload('docs upload x.txt').finally(() => response.end());
+  });
+  const upload = (line: string) => rosterctl(line, { env: api.env, ...at });
+  const ran = await upload(`docs upload ${names.join(' ')} --concurrency 1 --json`);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { total: 6, changed: 6 } });
+  expect(api.documents).toHaveLength(7);
+});
+
 test('a document whose id is unknown has none in any format', async () => {
   const api = await service(true);
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
