@@ -5,7 +5,7 @@ import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
 import { isForbidden, stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
-import { type AwaitedRuns, awaitEarlierWrites } from '../engine/other-runs.js';
+import { type AwaitedRuns, awaitEarlierWrites, awaitShown } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -93,6 +93,7 @@ async function planOrContinue(
     rows,
     restart,
   });
+  if (store) await awaitShown(context, store, head, rows);
   if (store && continued) return prepareResume(context, invocation, { store, lock }, continued);
   // What another create makes is a record of its own.
   const named = operation.verb === 'create' ? [] : rows;

@@ -1,16 +1,27 @@
-/** Writes of other runs to the records of this one: a killed process may have sent one that can still take effect. */
+/**
+ * Writes of other runs to the records of this one: a killed process may have sent one that can still take
+ * effect, and reads may not show yet what a finished one did.
+ */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
-import { pause } from '../data/time.js';
+import { lagMs, pause } from '../data/time.js';
 import { isHeldByOther } from '../runs/lock.js';
 import { isSamePlace, type RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/state.js';
-import { journalIn, placeIn, type RunStore, runNames } from '../runs/store.js';
+import {
+  journalIn,
+  journalPath,
+  placeIn,
+  type RunStore,
+  runNames,
+  startOf,
+} from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
+import { verbs } from '../runs/verb.js';
 import { readSettleMs } from './verify.js';
 
 /** The runs whose writes to these rows were awaited, each with the number of its last record by then. */
@@ -18,6 +29,9 @@ export type AwaitedRuns = ReadonlyMap<string, number>;
 
 /** The fields that decide whether two runs write the same records. */
 type Subject = Pick<RunHead, 'run' | 'service' | 'organization' | 'resource'>;
+
+/** A run whose writes may have to wait for others. */
+type Waiting = Subject & Pick<RunHead, 'verb'>;
 
 /**
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
@@ -71,7 +85,7 @@ function isBeside({ head }: StoredRun, own: Subject): boolean {
 export function awaitLaterWrites(
   context: Context,
   store: RunStore,
-  head: Subject,
+  head: Waiting,
   awaited: AwaitedRuns,
 ): (row: SelectedRow) => Promise<boolean> {
   const { self } = context;
@@ -92,8 +106,55 @@ export function awaitLaterWrites(
       if (awaited.get(name) !== run.state.last) later.push(run);
     }
     await awaitEarlierWrites(context, later, [row]);
-    return later.some(({ state }) => [...state.open.values()].some(({ id }) => id === row.id));
+    const isShownLate = await awaitShown(context, store, head, [row]);
+    return (
+      isShownLate ||
+      later.some(({ state }) => [...state.open.values()].some(({ id }) => id === row.id))
+    );
   };
+}
+
+/**
+ * Waits until reads can no longer lag behind what another run has just done to one of these rows, if
+ * that must not be done twice. Returns true if it waited.
+ */
+export async function awaitShown(
+  context: Context,
+  store: RunStore,
+  head: Waiting,
+  rows: readonly SelectedRow[],
+): Promise<boolean> {
+  if (verbs[head.verb].isRepeatable) return false;
+  const now = context.now();
+  const ids = new Set(rows.map(({ id }) => id));
+  const written = await writtenSince(store, now.getTime() - lagMs);
+  const names = written.filter((name) => name !== head.run);
+  const changed = (await readRuns(store, names)).filter(
+    (run) =>
+      isBeside(run, head) &&
+      [...run.state.results.values()].some(({ id, result }) => result === 'changed' && ids.has(id)),
+  );
+  const writes = changed.flatMap(({ state: { wroteAt } }) => wroteAt ?? []).map((t) => ({ t }));
+  const left = settleTimeLeft(writes, lagMs, now);
+  if (left === 0) return false;
+  context.note('Waiting until reads show what another run has just done.');
+  await pause(left, context.signal);
+  return true;
+}
+
+/** The runs of the last hour whose journals were written since. */
+async function writtenSince(store: RunStore, since: number): Promise<readonly string[]> {
+  // A run that ended since was moved there since.
+  const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
+  const names = await runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
+  return names.filter(
+    (name) =>
+      startOf(name).getTime() > since - 3_600_000 && modifiedAt(journalPath(store, name)) >= since,
+  );
+}
+
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** The size of an open run's journal; 0 if it has ended meanwhile. */

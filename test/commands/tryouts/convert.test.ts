@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorOf, rosterctl } from '../../support/run.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { organization } from '../../support/service.js';
 import { application, cut, type Instead, keep, steps, written } from './service.js';
 
@@ -216,6 +216,31 @@ describe('after a successful conversion', () => {
     expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('does not show it')]);
     expect(JSON.parse(ran.stdout)).toMatchObject({ convertedPlayerId: 'player_app_1' });
   });
+
+  test.each(['app_1', 'app_1 app_2'])(
+    'reads that lag behind make no second player of two conversions at once, or of a second one: %s',
+    async (ids) => {
+      const convertedAt = new Map<string, number>();
+      const all = ['app_1', 'app_2'].map((id) => application(id));
+      const service = await keep(all, (_, step) => {
+        const [verb, id = ''] = step.split(' ');
+        if (verb === 'CONVERT') convertedAt.set(id, convertedAt.get(id) ?? Date.now());
+        const lags = (each: string) => Date.now() - (convertedAt.get(each) ?? 0) < 700;
+        if (verb === 'GET' && id.startsWith('app_') && lags(id))
+          return { status: 200, json: application(id) };
+        const isLate = verb === 'LIST' && all.some((each) => lags(each.id));
+        return isLate ? { status: 200, json: all } : undefined;
+      });
+      const home = temporaryFolder();
+      const line = `tryouts convert ${ids} --yes --wait-lock 20s`;
+      const start = () => rosterctl(line, { env: service.env, home });
+      const [first, beside] = await Promise.all([start(), start()]);
+      const after = await start();
+      expect([first.code, beside.code, after.code]).toEqual([0, 0, 0]);
+      const sent = steps(service).filter((step) => step.startsWith('CONVERT'));
+      expect(sent.toSorted()).toEqual(ids.split(' ').map((id) => `CONVERT ${id}`));
+    },
+  );
 
   test('an application that shows no player yet is printed with a note', async () => {
     const { ran } = await convert(
