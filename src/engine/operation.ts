@@ -96,7 +96,7 @@ export interface Sent {
 /** How a record compares with what a step writes: the target reached, as before the write, or neither. */
 export type Comparison = 'reached' | 'asBefore' | 'other';
 
-/** What a read found that shows less than a step writes. */
+/** A read that does not show what the step writes. */
 type NotReached = { readonly state: RecordState; readonly step: KnownStep };
 
 /** The finding of a read after a write. `unclear`: reading cannot tell. */

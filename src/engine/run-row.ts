@@ -127,7 +127,7 @@ async function send(row: ActiveRow, write: Write): Promise<RecordState | undefin
     if (session.provenByAbsence && row.resends > 0 && isProvenNotFound(error))
       return stepDone(row, write, undefined);
     if (!(error instanceof UnknownOutcomeError)) throw error;
-    // An answered create that reads do not show yet is no silence of the service.
+    // The service answered; only the reads do not show the new record yet.
     if (isAnswered) run.breaker.recordResult('unknown', true);
     else {
       row.sends += 1;

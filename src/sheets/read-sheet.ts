@@ -226,7 +226,7 @@ const longNumber: CellMark = {
   hint: 'Format the column as text and type the number again, or empty the cell to leave the field as it is.',
 };
 
-/** How LibreOffice writes a truth value that nobody computed. */
+/** How LibreOffice writes a boolean that no formula computed. */
 const truthValues: readonly string[] = ['TRUE()', 'FALSE()'];
 
 const takeHint = 'To use the values that formulas show, add --take-formulas.';

@@ -51,7 +51,7 @@ export class DocumentFinder {
   private knownBytes = 0;
   /** The documents were read again since the files were compared: each other file is compared with them, too. */
   private isRenewed = false;
-  /** The ids of this run's documents: no other file of it is a duplicate of them. */
+  /** The ids of the documents that this run created, with which its other files are not compared. */
   private readonly own = new Set<string>();
 
   constructor(
@@ -96,6 +96,7 @@ export class DocumentFinder {
   /** Remembers a document of this run. */
   async remember(uploaded: Parameters<typeof rememberUpload>[1]): Promise<void> {
     this.own.add(uploaded.id);
+    // Added only now, because other files are remembered at the same time.
     const bytes = await rememberUpload(this.context, uploaded);
     this.knownBytes += bytes;
   }
