@@ -21,7 +21,6 @@ import {
   startOf,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
-import { verbs } from '../runs/verb.js';
 import { readSettleMs } from './verify.js';
 
 /** The runs whose writes to these rows were awaited, each with the number of its last record by then. */
@@ -115,8 +114,8 @@ export function awaitLaterWrites(
 }
 
 /**
- * Waits until reads can no longer lag behind what another run has just done to one of these rows, if
- * that must not be done twice. Returns true if it waited.
+ * Waits until reads can no longer lag behind a conversion of one of these rows that another run has just
+ * made: a second one would make a second player. Returns true if it waited.
  */
 export async function awaitShown(
   context: Context,
@@ -124,7 +123,7 @@ export async function awaitShown(
   head: Waiting,
   rows: readonly SelectedRow[],
 ): Promise<boolean> {
-  if (verbs[head.verb].isRepeatable) return false;
+  if (head.verb !== 'convert') return false;
   const now = context.now();
   const ids = new Set(rows.map(({ id }) => id));
   const written = await writtenSince(store, now.getTime() - lagMs);
