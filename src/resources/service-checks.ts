@@ -185,10 +185,7 @@ function checkClock(date: string | undefined, { now }: LocalContext): Check {
   if (Number.isNaN(serviceTime))
     return warn('clock', 'the service sent no date to compare with', null);
   const skew = Math.round((now().getTime() - serviceTime) / 1000);
-  const detail =
-    skew === 0
-      ? 'the same as at the service'
-      : `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the service`;
+  const detail = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the service`;
   return Math.abs(skew) <= maxSkewSeconds
     ? pass('clock', detail)
     : warn('clock', detail, 'Set the clock: certificates and signed URLs depend on it.');
