@@ -11,6 +11,7 @@ import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, Task } from '../engine/operation.js';
 import { endedWell, exitOf, failedRun, reportOf, reportRow } from '../runs/report.js';
+import { isFutureId } from '../runs/verb.js';
 import {
   countErrors,
   printCap,
@@ -22,7 +23,7 @@ import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { type ObserveRow, type Preview, previewRows, type Subject, subjectOf } from './preview.js';
 import { previewFrame } from './preview-lines.js';
 import { printSummary, printWrongRows, reportViewFor } from './report-view.js';
-import { describeChanges, isUnmade } from './row-lines.js';
+import { describeChanges } from './row-lines.js';
 import { requireNoKey } from './secrets.js';
 import { failureOfRow } from './show-one.js';
 
@@ -94,7 +95,7 @@ async function dryRunOne(
   const isNamed = steps.some(({ call }) => api.route(call).source === 'named');
   const action = { ...operation, action: invocation.action };
   const describe = ({ field, from, to }: DryRun['changes'][number]) => {
-    if (isUnmade(to)) return String(to).slice(1, -1);
+    if (isFutureId({ field, to })) return String(to).slice(1, -1);
     const changes = { before: { [field]: from }, after: { [field]: to } };
     // A file is not a record yet: its change is described by its field alone.
     const text = operation.files ? '' : describeChanges(changes, action, { isPreview: true });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../data/json.js';
 import { nameWithId, recordedSize } from '../data/path.js';
 import { binarySize } from '../data/text.js';
 import type { ReportRow } from '../runs/report.js';
-import { type Action, verbOf, verbs } from '../runs/verb.js';
+import { type Action, isFutureId, verbOf, verbs } from '../runs/verb.js';
 import { minTextWidth } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
 
@@ -22,7 +22,7 @@ export function describeChanges(
   { isPreview = false }: { readonly isPreview?: boolean } = {},
 ): string {
   if (verbOf(action) === verbs.upload)
-    return Object.hasOwn(after, 'id') && !isUnmade(after['id'])
+    return Object.hasOwn(after, 'id') && !isFutureId({ field: 'id', to: after['id'] })
       ? `as ${shortValue(after['id'])}`
       : '';
   if (typeof after['id'] === 'string' && (before['id'] ?? null) === null)
@@ -36,14 +36,11 @@ export function describeChanges(
       : describeChange(field, from, to);
   });
   return [
-    ...(isConverted && !isPreview && !isUnmade(player) ? [`to ${shortValue(player)}`] : []),
+    ...(isConverted && !isPreview && !isFutureId({ field: 'convertedPlayerId', to: player })
+      ? [`to ${shortValue(player)}`]
+      : []),
     ...changes,
   ].join(', ');
-}
-
-/** True for what a dry run says in place of an id: `(new player)`. */
-export function isUnmade(id: unknown): boolean {
-  return typeof id === 'string' && id.startsWith('(new ');
 }
 
 /** The fields of a created record, whose id stands before them: `Name Mira Kite, Role coach`. */

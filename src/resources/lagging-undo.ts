@@ -3,7 +3,7 @@
 import type { Context } from '../context.js';
 import { ConflictError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
-import { pause } from '../data/time.js';
+import { lagPauses, pause } from '../data/time.js';
 import type { Session } from '../engine/operation.js';
 import { readSettleMs } from '../engine/verify.js';
 import { type BeforeImage, readBeforeImages } from '../runs/before-images.js';
@@ -12,8 +12,7 @@ import { settleTimeLeft } from '../runs/state.js';
 import { runFolder, runNames, storeOf } from '../runs/store.js';
 import { readRuns, type StoredRun } from '../runs/stored-run.js';
 
-/** The pauses before a read is repeated, and the pause before each further one. */
-const pauses = [50, 150, 300, 500];
+/** The pause before a read is repeated, after those of every lagging read. */
 const longestPause = 1_000;
 
 /**
@@ -87,7 +86,7 @@ export function readingAfter(
         `${id} still reads as it did before the run. Reading it again for up to ${Math.ceil(left / 1_000)} s.`,
       );
     isNoted = true;
-    await pause(Math.min(pauses[reads] ?? longestPause, left), signal);
+    await pause(Math.min(lagPauses[reads] ?? longestPause, left), signal);
   };
   return (session) => {
     const plan: Session['plan'] = async (row, state) => {

@@ -10,6 +10,7 @@ import { lagPauses, pause } from '../data/time.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { ApiError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
+import { futureIds } from '../runs/verb.js';
 import { createStep } from './create.js';
 import { aboutPeople, Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
@@ -107,7 +108,10 @@ function acceptStep(id: string, status: unknown): Step {
 
 function conversionStep(id: string, from: unknown, body: JsonObject): Step {
   const { call, changes } = createStep(callFor('tryouts', 'convert', id, body));
-  return { call, changes: [{ field: 'convertedPlayerId', from, to: '(new player)' }, ...changes] };
+  return {
+    call,
+    changes: [{ field: 'convertedPlayerId', from, to: futureIds.player }, ...changes],
+  };
 }
 
 /**

@@ -86,3 +86,18 @@ export function countedNoun(
     : {};
   return plural(count, noun, many);
 }
+
+/** What stands for the id of a record that the service has yet to make. */
+export const futureIds = { player: '(new player)', document: '(new document)' } as const;
+
+/** True for a change that only says that a record would be made. */
+export function isFutureId({
+  field,
+  to,
+}: {
+  readonly field: string;
+  readonly to: unknown;
+}): boolean {
+  const isId = field === 'id' || field === 'convertedPlayerId';
+  return isId && (to === futureIds.player || to === futureIds.document);
+}

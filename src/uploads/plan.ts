@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { storedState, type UnfinishedUpload } from '../runs/unfinished-uploads.js';
+import { futureIds } from '../runs/verb.js';
 import {
   type DocumentFields,
   type FileFacts,
@@ -68,7 +69,7 @@ export type BadFile = {
 };
 
 /** The change that an upload makes. */
-export const newDocument: RowChange = { field: 'id', from: null, to: '(new document)' };
+export const newDocument: RowChange = { field: 'id', from: null, to: futureIds.document };
 
 /** The requests still to send for an unfinished upload. */
 export function planUnfinished(context: Context, { plan, row, steps }: UnfinishedUpload) {

@@ -163,6 +163,13 @@ test('a dry run says of a record that would be made only that it is new', async 
   expect(await shown('players delete player_0001')).toContain(assumed);
 });
 
+test('a dry run shows a value that begins like the mark of a new record as it is', async () => {
+  const line = '-p sandbox players update player_0001 -n -F';
+  const words = [...line.split(' '), 'bio=(new here) hi'];
+  const { shown } = await converse(temporaryFolder(), words, [], { NO_COLOR: '1' }, 80);
+  expect(shown).toMatch(/Bio (-|\S+) (→|>) \(new here\) hi/);
+});
+
 test('an undo that is refused names the run by its short name', async () => {
   const home = temporaryFolder();
   const run = async (line: string) =>
