@@ -3,6 +3,7 @@
 import { mediaType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { lazy } from '../data/lazy.js';
 import { recordedSize } from '../data/path.js';
 import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
@@ -143,13 +144,14 @@ class Finder {
     // An empty file has the content of every other one.
     const isHashed = sizeBytes > 0 && sizeBytes <= mostHashedBytes;
     const isRemembered = isHashed && this.sizes.has(sizeBytes);
-    const sha256 = isRemembered || this.job.verify ? await hashOfUpload(bytes) : undefined;
-    const uploaded = isRemembered && sha256 !== undefined && (await this.byContent(file, sha256));
+    // A file that there is nothing to compare with is read only once: while it is sent.
+    const hash = lazy(() => hashOfUpload(bytes));
+    const uploaded = isRemembered && (await this.byContent(file, await hash()));
     if (uploaded) return uploaded;
     const others: [difference: FileDifference, record: JsonObject][] = [];
     for (const record of this.documents.byName.get(name.normalize()) ?? []) {
       if (this.own.has(idOf(record))) continue;
-      const difference = await this.compare(record, file, sha256);
+      const difference = await this.compare(record, file, isRemembered, hash);
       const id = String(record['id']);
       if (difference === 'none') {
         const message = this.job.verify
@@ -179,12 +181,14 @@ class Finder {
         isProven: true,
         hint: 'See: rosterctl documents list',
       });
-    const sha256 = await hashOfUpload(bytes);
+    const hash = lazy(() => hashOfUpload(bytes));
     const { byId } = this.documents;
     const old = byId.get(replaces);
     if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)
-      if (await hasContent(this.context, replaces, file, sha256))
+      if (await hasContent(this.context, replaces, file, await hash()))
         return { id: replaces, record: old, message: `${replaces} already holds this content` };
+    if (!this.sizes.has(file.sizeBytes)) return undefined;
+    const sha256 = await hash();
     const tags = new Set(file.text?.tags);
     for (const id of idsOfContent(this.memory, sha256)) {
       const record = byId.get(id);
@@ -218,17 +222,18 @@ class Finder {
   private async compare(
     record: JsonObject,
     file: InspectedFile,
-    sha256: string | undefined,
+    isRemembered: boolean,
+    hash: () => Promise<string>,
   ): Promise<FileDifference> {
     const { id, contentType } = record;
     if (differs(record, file)) return 'size';
     if (typeof contentType === 'string' && mediaType(contentType) !== file.contentType)
       return 'type';
     if (typeof id !== 'string') return 'unclear';
-    if (this.job.verify && sha256 !== undefined)
-      return (await hasContent(this.context, id, file, sha256)) ? 'none' : 'content';
+    if (this.job.verify)
+      return (await hasContent(this.context, id, file, await hash())) ? 'none' : 'content';
     const known = this.memory.get(id)?.sha256;
-    if (known !== undefined && sha256 !== undefined && known !== sha256) return 'content';
+    if (isRemembered && known !== undefined && known !== (await hash())) return 'content';
     return recordedSize(record) !== undefined && typeof contentType === 'string'
       ? 'none'
       : 'unclear';

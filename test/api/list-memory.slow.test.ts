@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { withPeak } from '../support/peak.js';
 import { organization, recordingService } from '../support/service.js';
+import { withUsage } from '../support/usage.js';
 
 const application = (index: number) =>
   JSON.stringify({
@@ -38,7 +38,7 @@ function serviceWith(count: number) {
 /** Runs the program over a list; returns its lines and its peak memory in MiB. */
 async function peakOf(count: number, format: string) {
   const { env } = await serviceWith(count);
-  const { code, stdout, stderr, peak } = await withPeak(`tryouts list -o ${format}`, env);
+  const { code, stdout, stderr, peak } = await withUsage(`tryouts list -o ${format}`, { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const lines = stdout.split('\n');
   expect(lines.pop()).toBe('');

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { withPeak } from '../support/peak.js';
 import { temporaryFolder } from '../support/run.js';
+import { withUsage } from '../support/usage.js';
 import { type EntryLies, textRows, workbook, workbookParts, zip } from '../support/workbook.js';
 
 // Workbooks that would take hundreds of MiB: the program refuses each before it holds 64 MiB more
@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 function read(file: Buffer) {
   const path = join(folder, 'x.xlsx');
   writeFileSync(path, file);
-  return withPeak(`-p sandbox players update --csv ${path} -n`);
+  return withUsage(`-p sandbox players update --csv ${path} -n`, {});
 }
 
 const mebibyte = 1024 * 1024;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
+import { withUsage } from '../../support/usage.js';
 import { grantsOf } from '../uploads/grants.js';
 
 interface Behaviour {
@@ -71,6 +72,16 @@ test('--verify downloads the file and compares it', async () => {
     'PUT',
     'PUT',
   ]);
+});
+
+test('--verify hashes a new file while it is sent, instead of reading it twice', async () => {
+  const api = await service({ download: forbidden });
+  const at = desk(api.env);
+  writeFileSync(join(at.cwd, 'large.pdf'), Buffer.alloc(32 * 1024 * 1024, '%PDF-1.7\n'));
+  const ran = await withUsage('docs upload large.pdf --verify --json', at);
+  expect(errorOf(ran).code).toBe('notVerified');
+  expect(ran.read).toBeGreaterThan(32);
+  expect(ran.read).toBeLessThan(48);
 });
 
 test('--verify fails if other bytes come back, names the document and leaves nothing to finish', async () => {
