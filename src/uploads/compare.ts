@@ -145,7 +145,7 @@ class Finder {
     const isHashed = sizeBytes > 0 && sizeBytes <= mostHashedBytes;
     const isRemembered = isHashed && this.sizes.has(sizeBytes);
     // A file that there is nothing to compare with is read only once: while it is sent.
-    const hash = lazy(() => hashOfUpload(bytes));
+    const hash = lazy(() => hashOfUpload(bytes, path, this.context.signal));
     const uploaded = isRemembered && (await this.byContent(file, await hash()));
     if (uploaded) return uploaded;
     const others: [difference: FileDifference, record: JsonObject][] = [];
@@ -173,7 +173,7 @@ class Finder {
    * bytes already, or the one that an earlier command uploaded in its place.
    */
   async findReplacement(
-    { file, name, bytes }: Compared,
+    { file, name, path, bytes }: Compared,
     replaces: string,
   ): Promise<ExistingDocument | undefined> {
     if (file.isMissing)
@@ -181,7 +181,7 @@ class Finder {
         isProven: true,
         hint: 'See: rosterctl documents list',
       });
-    const hash = lazy(() => hashOfUpload(bytes));
+    const hash = lazy(() => hashOfUpload(bytes, path, this.context.signal));
     const { byId } = this.documents;
     const old = byId.get(replaces);
     if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)

@@ -4,14 +4,24 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { fetchDocument, hashedSink } from '../downloads/fetch.js';
-import { Failure, ProtocolError } from '../errors.js';
+import { Failure, ProtocolError, stoppedReading } from '../errors.js';
 import type { FileFacts } from './store-file.js';
 import type { UploadFile } from './upload-source.js';
 
-/** Returns the SHA-256 of a file, in hex. Throws InputError if it cannot be read or changes meanwhile. */
-export async function hashOfUpload(file: Pick<UploadFile, 'open'>): Promise<string> {
+/**
+ * Returns the SHA-256 of a file, in hex. Throws InputError if it cannot be read or changes meanwhile, and
+ * CancelledError after a signal.
+ */
+export async function hashOfUpload(
+  file: Pick<UploadFile, 'open'>,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of file.open()) hash.update(chunk);
+  for await (const chunk of file.open()) {
+    if (signal.aborted) throw stoppedReading(path);
+    hash.update(chunk);
+  }
   return hash.digest('hex');
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { JsonObject } from '../../data/json.js';
-import { BugError, InputError, ProtocolError } from '../../errors.js';
+import { BugError, CancelledError, InputError, ProtocolError } from '../../errors.js';
 import { md5Of } from '../../files/file-version.js';
 import { exchange } from '../exchange.js';
 import { type AttemptOutcome, type ClientOptions, requestedWait, retry } from '../retry.js';
@@ -106,7 +106,7 @@ export class FileStore {
       const { status, headers: responseHeaders } = value.reply;
       if (!isSuccess(status)) throw storeError('upload', value.reply, isTooLong ? wait : undefined);
       if (value.isEarly) throw earlyResponse(status, value.handed, file);
-      await checkMd5(file, responseHeaders);
+      await checkMd5(file, responseHeaders, this.options.signal);
       return { status, bytes: file.sizeBytes };
     }
     if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
@@ -192,14 +192,21 @@ async function* countedBytes(
   if (bytes !== file.sizeBytes) throw lengthChanged();
 }
 
-/** Throws ProtocolError if the store reports an MD5 other than that of the file. */
-async function checkMd5(file: UploadSource, headers: Parameters<typeof md5Of>[0]): Promise<void> {
+/** Throws ProtocolError if the store reports an MD5 other than that of the file, CancelledError after a signal. */
+async function checkMd5(
+  file: UploadSource,
+  headers: Parameters<typeof md5Of>[0],
+  signal: AbortSignal,
+): Promise<void> {
   const expected = md5Of(headers);
   if (expected === undefined) return;
   // Read the file a second time: few stores report an MD5, and hashing while sending would slow
   // down every upload.
   const hash = createHash('md5');
-  for await (const chunk of file.open()) hash.update(chunk);
+  for await (const chunk of file.open()) {
+    if (signal.aborted) throw new CancelledError('Interrupted.');
+    hash.update(chunk);
+  }
   if (hash.digest('hex') === expected) return;
   throw new ProtocolError(
     'The checksum of the store does not match the bytes that were sent (MD5).',

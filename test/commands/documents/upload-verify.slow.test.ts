@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { until } from '../../bulk/user.js';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 import { withUsage } from '../../support/usage.js';
@@ -82,6 +83,22 @@ test('--verify hashes a new file while it is sent, instead of reading it twice',
   expect(errorOf(ran).code).toBe('notVerified');
   expect(ran.read).toBeGreaterThan(32);
   expect(ran.read).toBeLessThan(48);
+});
+
+test('Ctrl-C ends --verify while it hashes a file to compare it with a document', async () => {
+  const sizeBytes = 512 * 1024 ** 3;
+  const document = { id: 'doc_9', name: 'huge.pdf', contentType: 'application/pdf', sizeBytes };
+  const api = await service({ list: { status: 200, json: { documents: [document] } } });
+  const at = desk(api.env);
+  writeFileSync(join(at.cwd, 'huge.pdf'), '%PDF-1.7\n');
+  truncateSync(join(at.cwd, 'huge.pdf'), sizeBytes);
+  const upload = startLine('docs upload huge.pdf --verify --json', at);
+  await until(() => api.requests.length > 0);
+  // Then it hashes for minutes.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  upload.kill('SIGINT');
+  const ran = await upload.ended;
+  expect([ran.code, errorOf(ran).code, api.puts()]).toEqual([130, 'cancelled', 0]);
 });
 
 test('--verify fails if other bytes come back, names the document and leaves nothing to finish', async () => {
