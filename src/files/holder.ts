@@ -12,6 +12,8 @@ export interface ThisProcess {
   isAlive(pid: number): boolean;
   /** Read from the system when first needed, which opens five files. */
   facts?: MachineFacts;
+  /** When this process began, as in `LockHolder`; read when first needed. */
+  started?: string | undefined;
 }
 
 /** Identifies a machine, its boot and a container. */
@@ -49,7 +51,7 @@ type HolderState = 'runs' | 'gone' | 'unsure';
 /** Returns what this process writes into a lock file. */
 export function describeSelf(self: ThisProcess, purpose: string | undefined): LockHolder {
   const { host, machine, boot, namespace, processInfo } = factsOf(self);
-  const started = processInfo(self.pid)?.started;
+  const started = (self.started ??= processInfo(self.pid)?.started);
   return {
     pid: self.pid,
     host,
