@@ -191,7 +191,7 @@ export async function unfinishedLine(
     rows.length > 1
       ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
       : 'Not finished.';
-  const run = store ? await shownRunName(context, store, head.run) : head.run;
+  const run = store ? shownRunName(context, store, head.run) : head.run;
   if (verb === 'create')
     return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${run}`;
   if (verb === 'import' && unended.every(isLostCreate)) {
@@ -290,7 +290,7 @@ async function finalizeRun(
       : undefined;
   const retried =
     unended.length === 0 && store && ended.exitName === 'rowsFailed'
-      ? await shortRunName(store, head.run)
+      ? shortRunName(store, head.run)
       : undefined;
   // After a disk that fails, the same command is run again: it must find this run.
   const marksReport = store && head.addsEachTime && !(stop?.error instanceof OutputError);

@@ -186,7 +186,7 @@ export async function runSince(
   { run, startedAt }: RunHead,
 ): Promise<string> {
   const age = relativeTime(new Date(startedAt), context.now());
-  return `run ${await shownRunName(context, store, run)}, started ${age}`;
+  return `run ${shownRunName(context, store, run)}, started ${age}`;
 }
 
 /** `run ID, started 5 min ago: 6 of 9 rows are left` */

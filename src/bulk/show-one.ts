@@ -130,7 +130,7 @@ async function lineOf(
   const canUndo = unsent === undefined && context.isAligned && verbs[verb].canUndo && run?.images;
   const undo =
     canUndo && run.store
-      ? undoLine(context, await shortRunName(run.store, run.plan.head.run))
+      ? undoLine(context, shortRunName(run.store, run.plan.head.run))
       : undefined;
   return (canvas) => headline(`${markOf(true, canvas.isUtf8)} ${singleLine(text)}`, undo, canvas);
 }

@@ -59,7 +59,7 @@ async function wordsOf(
 ): Promise<Pick<ReportStyle, 'action' | 'run' | 'undo'>> {
   const action = { action: head.action, resource: operation.resource };
   if (!store || !context.isInteractive) return { action };
-  const run = await shortRunName(store, head.run);
+  const run = shortRunName(store, head.run);
   const canUndo = images && verbs[operation.verb].canUndo;
   return { action, run, undo: canUndo ? undoLine(context, run) : undefined };
 }

@@ -160,7 +160,7 @@ async function checkRuns({ paths, settings, withConnection }: LocalContext): Pro
   }
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
-  const shortName = await shortRunNames(store);
+  const shortName = shortRunNames(store);
   const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
   const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
   const hint = withConnection(

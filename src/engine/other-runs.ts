@@ -99,7 +99,7 @@ export function awaitLaterWrites(
   };
   return async (row) => {
     const later: StoredRun[] = [];
-    for (const name of await runNames(store, ['open'])) {
+    for (const name of runNames(store, ['open'])) {
       const run = name === head.run ? undefined : await runNow(name);
       if (!run || !isBeside(run, head) || isHeldByOther(run, self)) continue;
       if (awaited.get(name) !== run.state.last) later.push(run);
@@ -145,7 +145,7 @@ export async function awaitShown(
 async function writtenSince(store: RunStore, since: number): Promise<readonly string[]> {
   // A run that ended since was moved there since.
   const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
-  const names = await runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
+  const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
   return names.filter(
     (name) =>
       startOf(name).getTime() > since - 3_600_000 && modifiedAt(journalPath(store, name)) >= since,

@@ -243,7 +243,7 @@ function leavesNothing({ verb }: StoredRun['head']): boolean {
 /** Returns the runs of the profile in force that a verb can work on, newest first. */
 async function runChoices(context: LocalContext, verb: string): Promise<readonly Pickable[]> {
   const store = storeOf(context);
-  const names = await runNames(store, verb === 'resume' ? ['open'] : undefined);
+  const names = runNames(store, verb === 'resume' ? ['open'] : undefined);
   // Damaged runs are named by `runs list`.
   const runs = await readRuns(store, names.slice(-newest));
   const ours = runs.filter(
@@ -251,7 +251,7 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
       run.head.profile === context.settings.profile.name && (canTake[verb]?.(run, store) ?? true),
   );
   const nameOf = await createNameFinder(context);
-  const shortName = await shortRunNames(store);
+  const shortName = shortRunNames(store);
   return aligned(
     ours.toReversed().map((run) => {
       const { head, finished } = run;

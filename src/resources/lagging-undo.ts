@@ -27,7 +27,7 @@ export async function recentWrite(
   if (wroteAt === undefined || settlesIn(context, wroteAt) === 0) return undefined;
   const store = storeOf(context);
   const setBack = new Set<number>();
-  const later = (await runNames(store)).filter((name) => name > head.run);
+  const later = runNames(store).filter((name) => name > head.run);
   for (const { head: own, state } of await readRuns(store, later)) {
     if (!isSamePlace(own, head) || own.resource !== head.resource) continue;
     const images = await readBeforeImages(runFolder(store, own.run));

@@ -198,13 +198,11 @@ export async function pruneBeforeImages(
     }
   };
   const old = (runs: readonly string[]) => runs.filter((run) => isOld(startOf(run).getTime()));
-  const open = old(await runNames(store, ['open'])).slice(0, most);
+  const open = old(runNames(store, ['open'])).slice(0, most);
   await Promise.all(open.map((run) => prune(run, false)));
   const next = runNameIn(nextFile(store));
   if (next !== undefined && !isOld(startOf(next).getTime())) return;
-  const ended = (await runNames(store, ['ended'])).filter(
-    (run) => next === undefined || run >= next,
-  );
+  const ended = runNames(store, ['ended']).filter((run) => next === undefined || run >= next);
   const due = old(ended).slice(0, most - open.length);
   const kept = await Promise.all(due.map((run) => prune(run, true)));
   const firstKept = due.find((_, index) => kept[index]);

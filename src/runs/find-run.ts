@@ -35,8 +35,8 @@ export async function findRun(
 }
 
 /** Resolves a run's name or last six characters to its full name; undefined if there is none. Throws GuardError. */
-export async function resolveRunName(store: RunStore, name: string): Promise<string | undefined> {
-  const names = await runNames(store);
+export function resolveRunName(store: RunStore, name: string): string | undefined {
+  const names = runNames(store);
   if (names.includes(name)) return name;
   if (!/^[0-9a-f]{6}$/.test(name)) return undefined;
   const found = names.filter((each) => each.endsWith(`-${name}`));
@@ -49,29 +49,37 @@ export async function resolveRunName(store: RunStore, name: string): Promise<str
 }
 
 /** Returns the last six characters of a run's name, or all of it if another run ends in the same six. */
-export async function shortRunName(store: RunStore, run: string): Promise<string> {
-  return (await shortRunNames(store))(run);
+export function shortRunName(store: RunStore, run: string): string {
+  return shortRunNames(store)(run);
 }
 
 /** Returns how a message names a run: in full for a script, shortened for a person. */
-export async function shownRunName(
+export function shownRunName(
   { streams }: Pick<Context, 'streams'>,
   store: RunStore,
   run: string,
-): Promise<string> {
+): string {
   return streams.stderr.isTerminal ? shortRunName(store, run) : run;
 }
 
 /** Returns a function that shortens the names of runs as `shortRunName` does. */
-export async function shortRunNames(store: RunStore): Promise<(run: string) => string> {
+export function shortRunNames(store: RunStore): (run: string) => string {
   const counts = new Map<string, number>();
-  for (const name of await runNames(store).catch(() => []))
+  for (const name of namesIfReadable(store))
     counts.set(name.slice(-6), (counts.get(name.slice(-6)) ?? 0) + 1);
   return (run) => ((counts.get(run.slice(-6)) ?? 0) > 1 ? run : run.slice(-6));
 }
 
+function namesIfReadable(store: RunStore): readonly string[] {
+  try {
+    return runNames(store);
+  } catch {
+    return [];
+  }
+}
+
 async function namedRun(store: RunStore, name: string): Promise<StoredRun | undefined> {
-  const fullName = await resolveRunName(store, name);
+  const fullName = resolveRunName(store, name);
   return fullName === undefined ? undefined : readRun(store, fullName);
 }
 
@@ -92,7 +100,7 @@ async function lastRun(
     return run;
   };
   for (const { places, matches } of candidates) {
-    const names = await runNames(store, places);
+    const names = runNames(store, places);
     for (const name of names.toReversed()) {
       const run = await readOnce(name);
       if (run && matches(run)) return run;

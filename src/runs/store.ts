@@ -1,7 +1,7 @@
 /** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { systemReason } from '../data/system-errors.js';
@@ -133,24 +133,26 @@ export function isRunName(text: string): boolean {
 }
 
 /** Lists the names of the runs in these places, oldest first, without opening their folders. Throws OutputError. */
-export async function runNames(
+export function runNames(
   store: RunStore,
   places: readonly RunPlace[] = runPlaces,
-): Promise<readonly string[]> {
-  const all = await Promise.all(places.map((place) => namesInFolder(placeIn(store, place))));
+): readonly string[] {
+  const all = places.flatMap((place) => namesInFolder(placeIn(store, place)));
   // A run may move while the folders are read.
-  return [...new Set(all.flat())].toSorted();
+  return [...new Set(all)].toSorted();
 }
 
-async function namesInFolder(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+function namesInFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter(isRunName);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return [];
     throw new OutputError(`The runs in ${folder} cannot be read: ${systemReason(error)}.`, {
       hint: 'Check the folder and its permissions, or set ROSTERCTL_STATE_DIR.',
       cause: error,
     });
-  });
-  return names.filter(isRunName);
+  }
 }
 
 /**

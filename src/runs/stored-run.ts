@@ -153,7 +153,7 @@ export async function listRuns(
   store: RunStore,
   onDamaged: (run: DamagedRun) => void,
 ): Promise<readonly StoredRun[]> {
-  return readRuns(store, await runNames(store), onDamaged);
+  return readRuns(store, runNames(store), onDamaged);
 }
 
 /**
@@ -164,7 +164,7 @@ export async function listOpenRuns(
   store: RunStore,
   onDamaged?: (run: DamagedRun) => void,
 ): Promise<readonly StoredRun[]> {
-  return readRuns(store, await runNames(store, ['open']), onDamaged);
+  return readRuns(store, runNames(store, ['open']), onDamaged);
 }
 
 /** Reads these runs, omitting those that no longer exist; passes unreadable ones to `onDamaged`. */
@@ -198,7 +198,7 @@ export async function runsOfPlan(
   // Another machine made it, whose clock may be ahead.
   const earliest = Date.parse(madeAt) - 86_400_000;
   const names: string[] = [];
-  for (const name of await runNames(store)) {
+  for (const name of runNames(store)) {
     if (isSingleRun(name) || startOf(name).getTime() < earliest) continue;
     const first = await readFirstRecord(journalPath(store, name));
     if (headOf(first)?.plan === hash) names.push(name);

@@ -32,7 +32,7 @@ export async function unfinishedWork(
     .toReversed();
   const uploads = unfinishedUploads(ours).length;
   if (unfinished.length === 0) return { runs: [], uploads };
-  const shortName = await shortRunNames(store);
+  const shortName = shortRunNames(store);
   const runs = unfinished.map((run) => {
     const { head } = run;
     return { run: shortName(head.run), left: rowsLeft(run), total: head.rows };

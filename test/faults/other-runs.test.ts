@@ -204,7 +204,7 @@ test('a create whose process printed it and ended after its run was read is not 
   const user = userOf(service);
   expect(await user.run('players create --name Ann --json')).toMatchObject({ code: 0 });
   const path = dirname(user.runs);
-  const [name = ''] = await runNames(runStore(path));
+  const [name = ''] = runNames(runStore(path));
   const run = await readRun(runStore(path), name);
   assert(run?.reported);
   const context = {

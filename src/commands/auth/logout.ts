@@ -92,7 +92,7 @@ export default defineLocalWrite({
     const { unfinished } = runs;
     if (unfinished.length > 0) {
       const kept = plural(unfinished.length, 'unfinished run was', 'unfinished runs were');
-      const names = unfinished.map(await shortRunNames(storeOf(context)));
+      const names = unfinished.map(shortRunNames(storeOf(context)));
       context.message(`${kept} kept: ${names.join(', ')}. To delete one: rosterctl runs prune RUN`);
     }
     for (const count of key ? await unsentCounts(context, key) : [])

@@ -151,7 +151,7 @@ async function alreadyApplied(
 ): Promise<GuardError> {
   const store = storeOf(context);
   const run = await runSince(context, store, head);
-  const name = await shownRunName(context, store, head.run);
+  const name = shownRunName(context, store, head.run);
   if (!finished)
     return new GuardError(`This plan is being applied by ${run}, which is unfinished.`, {
       code: 'applied',

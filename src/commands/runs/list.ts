@@ -74,7 +74,7 @@ export default defineLocalCommand({
       });
     if (hidden !== '') context.note(`Not listed: ${hidden}. To list everything, add --all.`);
     const isRead = context.isInteractive && !context.settings.fields;
-    const nameOf = isRead ? await shortRunNames(store) : (run: string) => run;
+    const nameOf = isRead ? shortRunNames(store) : (run: string) => run;
     const recordOf = isRead ? await createNameFinder(context) : undefined;
     const rows = runs.map(
       (run): Run => ({
@@ -108,8 +108,8 @@ async function readNewest(
   context: LocalContext,
   store: RunStore,
 ): Promise<{ readonly runs: readonly StoredRun[]; readonly notListed: readonly string[] }> {
-  const ended = await runNames(store, ['ended']);
-  const others = await runNames(store, ['open', 'legacy']);
+  const ended = runNames(store, ['ended']);
+  const others = runNames(store, ['open', 'legacy']);
   const names = [...ended.filter((run) => !isSingleRun(run)), ...others].toSorted();
   const single = ended.filter((run) => isSingleRun(run)).length;
   const older = Math.max(0, names.length - maxListed);

@@ -89,7 +89,7 @@ export default defineLocalWrite({
 /** Throws UsageError if there is no such run, GuardError if a process is still running it. */
 async function namedRun(context: LocalContext, run: string): Promise<RunsToRemove> {
   const store = storeOf(context);
-  const name = await resolveRunName(store, run);
+  const name = resolveRunName(store, run);
   if (name === undefined)
     throw new UsageError(`Unknown run "${run}".`, { hint: 'See: rosterctl runs list' });
   const damaged: DamagedRun[] = [];
@@ -111,7 +111,7 @@ async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsTo
     );
   const minAge = Math.max(olderThan, undoKeepMs);
   const isOld = (run: string) => context.now().getTime() - startOf(run).getTime() >= minAge;
-  const names = await runNames(store);
+  const names = runNames(store);
   const damaged: DamagedRun[] = [];
   const runs = await readRuns(store, names.filter(isOld), (run) => damaged.push(run));
   const aside = damaged.filter(({ isOpen }) => !isOpen);

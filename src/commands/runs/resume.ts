@@ -33,7 +33,7 @@ export default defineRunCommand({
         hint: 'See: rosterctl runs list',
       });
     if (stored.finished || !stored.plan) {
-      const name = await shownRunName(context, storeOf(context), stored.head.run);
+      const name = shownRunName(context, storeOf(context), stored.head.run);
       context.note(
         values.run === 'last'
           ? `No run is unfinished, so nothing was sent. The last run is ${name}:`

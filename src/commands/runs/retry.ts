@@ -27,7 +27,7 @@ export default defineRunCommand({
     const stored = await findRunHere(context, values.run, ({ finished }) => finished);
     const { head } = stored;
     const store = storeOf(context);
-    const name = await shownRunName(context, store, head.run);
+    const name = shownRunName(context, store, head.run);
     if (!stored.finished)
       throw new GuardError(`The run ${name} is unfinished.`, {
         hint: `Resume it first: rosterctl runs resume ${name}`,
@@ -35,7 +35,7 @@ export default defineRunCommand({
     const retryRun = retriedBy(store, head.run);
     if (retryRun !== undefined) {
       const isUnfinished = (await readRun(store, retryRun))?.finished === false;
-      const retry = await shownRunName(context, store, retryRun);
+      const retry = shownRunName(context, store, retryRun);
       throw new GuardError(`The rows of run ${name} were retried by run ${retry}.`, {
         code: 'retried',
         hint: isUnfinished

@@ -61,7 +61,7 @@ export default defineLocalCommand({
     printSummary(context, report);
     if (!context.isInteractive)
       return new ValueWithExit(report, 'done', { view: failed ? failedView : reportView });
-    const name = await shownRunName(context, storeOf(context), stored.head.run);
+    const name = shownRunName(context, storeOf(context), stored.head.run);
     context.message(`Run ${name}: ${describeRun(stored)}`);
     const names = await recordNames(context, stored, report);
     return new ValueWithExit(report, 'done', {

@@ -75,7 +75,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const { only } = values;
   const stored = await runToUndo(context, values);
   const { head } = stored;
-  const shown = await shownRunName(context, storeOf(context), head.run);
+  const shown = shownRunName(context, storeOf(context), head.run);
   const invocation = await invocationOf(context, stored, { waitLock: values.waitLock });
   const results = await verifiedResults(context, invocation, stored);
   const candidates = await undoable(context, stored, results);
@@ -97,7 +97,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const isShownOnly = context.settings.dryRun || values.plan !== undefined;
   const recent = await recentWrite(context, stored, can);
   const { isInteractive } = context;
-  const name = isInteractive ? await shortRunName(storeOf(context), head.run) : head.run;
+  const name = isInteractive ? shortRunName(storeOf(context), head.run) : head.run;
   const undo: UndoJob = {
     of: head.run,
     kind,
