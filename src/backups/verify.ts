@@ -79,7 +79,10 @@ class Verifier {
     const { name } = snapshot;
     const manifest = await readSnapshotManifest(snapshot).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
-      this.add(snapshot, join(name, manifestFile), 'is damaged or missing');
+      const [, problem = 'is missing'] = error.message.split(
+        `${join(snapshot.path, manifestFile)} `,
+      );
+      this.add(snapshot, join(name, manifestFile), problem.replace(/\.$/, ''));
       return undefined;
     });
     if (manifest) await this.verifyFiles(snapshot, manifest);

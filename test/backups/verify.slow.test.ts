@@ -93,6 +93,28 @@ test('each missing file is found, and an edited record', async () => {
   expect(ran.stderr).toContain('1 file is damaged.');
 });
 
+test.each([
+  ['"schema": 2', 'was made by a newer version of rosterctl'],
+  ['"schema": 0', 'is damaged'],
+])(
+  'a manifest with %s is named with its reason, and the others are verified',
+  async (put, reason) => {
+    const { create, folder, snapshots, run } = await desk();
+    await create();
+    await create();
+    const [name = '', other = ''] = snapshots();
+    const manifest = join(folder, name, 'manifest.json');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"schema": 1', put));
+    const ran = await run(`backup verify ${folder}`);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain(`  ${name}/manifest.json ${reason}\n${other}`);
+    rmSync(manifest);
+    expect((await run(`backup verify ${folder}`)).stdout).toContain(
+      `${name}/manifest.json is missing\n`,
+    );
+  },
+);
+
 test('a damaged file that two snapshots share is named in both and counted once', async () => {
   const { create, folder, snapshots, run } = await desk();
   await create();
