@@ -27,6 +27,8 @@ export class CreatedRecords {
   private isAnswerWhole = false;
   /** The ids of created records that could not be read again. */
   private readonly unread = new Set<string>();
+  /** The fields that the service stored with another value than was sent. */
+  private readonly noted = new Set<string>();
   /** The ids that answers gave to records which were not there yet, by row. */
   private readonly named = new Map<number, string>();
   /** Creates that were sent, and those of them that were answered with a record. */
@@ -151,14 +153,15 @@ export class CreatedRecords {
     );
   }
 
-  /** Returns the error for a created record that does not show its key; notes other values once. */
+  /** Returns the error for a created record that does not show its key; notes once for each field that it holds another value. */
   refusal(record: JsonObject, row: SelectedRow): Failure | undefined {
     const { context, key, resource } = this;
     const { key: text, body = {} } = importedRow(row);
     const id = String(record['id']);
     if (holdsKey(record, key, text, this.comparison)) {
-      const others = this.otherValues(record, row);
-      if (!this.isProven && others.length > 0)
+      const others = this.otherValues(record, row).filter((field) => !this.noted.has(field));
+      for (const field of others) this.noted.add(field);
+      if (others.length > 0)
         context.note(`${id} was created, but the service stored ${differentValues(others)}.`);
       this.isProven = true;
       return undefined;

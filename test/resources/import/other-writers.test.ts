@@ -211,6 +211,21 @@ describe('a create whose answer is lost', () => {
   });
 });
 
+test('a field that the service stores otherwise is named, whichever record shows it first', async () => {
+  const desk = await club((request, players) => {
+    if (request.method !== 'POST') return undefined;
+    const made = create(players, request);
+    players.set(made.id, { ...made, name: String(made['name']).toUpperCase() });
+    return { status: 201, json: players.get(made.id) };
+  });
+  const people = ['a@example.org,ANN', 'b@example.org,Bo', 'c@example.org,Cy'];
+  const ran = await desk.importing(people, '--concurrency 1');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr.match(/.* was created, but .*/g)).toEqual([
+    'n2 was created, but the service stored a different name.',
+  ]);
+});
+
 describe('a key that someone else takes while the import runs', () => {
   test('is a conflict after a wait that the service asked for', async () => {
     let asked = false;
