@@ -218,7 +218,7 @@ function isSameInSheet({ text, kind }: SheetCell, present: unknown): boolean {
 export function dateLike(present: unknown, text: string): string {
   if (typeof present === 'string' && calendarDay.test(present) && calendarDay.test(text))
     return text;
-  throw new InputError('holds a date, and dates are only for reading.', {
+  throw new InputError('holds a date, not text.', {
     hint: 'Format the cell as text and type the value as the service writes it, or empty it to leave the field as it is.',
   });
 }
@@ -261,7 +261,8 @@ function booleanOf(cell: string): boolean {
 
 function numberLike(present: unknown, cell: string): unknown {
   const text = cell.trim();
-  if (!jsonNumber.test(text)) throw invalidCell(cell, 'a number');
+  if (!jsonNumber.test(text))
+    throw invalidCell(cell, 'a number', /^[+-]?\d+,\d+$/.test(text) ? decimalPoint : undefined);
   // 7.0 and 7 are the same number.
   return compareDecimals(plainText(present), text) === 0 ? present : parseJson(text);
 }
@@ -296,9 +297,11 @@ function jsonList(present: readonly unknown[], cell: string): readonly unknown[]
   }
 }
 
-function invalidCell(cell: string, expected: string): InputError {
+const decimalPoint = 'Write decimals with a point, such as 0.5.';
+
+function invalidCell(cell: string, expected: string, hint?: string): InputError {
   const text = cell.length > 60 ? `${cell.slice(0, 60)}…` : cell;
-  return new InputError(`holds "${text}", which is not ${expected}.`);
+  return new InputError(`holds "${text}", which is not ${expected}.`, { hint });
 }
 
 /** Returns the field of a record that a column of its export shows; undefined if there is none. */

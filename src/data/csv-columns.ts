@@ -11,10 +11,11 @@ import {
   checkNoSpreadsheetError,
   checkNotShortened,
   clearWord,
+  headerHints,
   spreadsheetError,
   unguard,
 } from './csv.js';
-import { type CsvRow, columnName, fileWord, normalized, rowPlace, sameName } from './csv-reader.js';
+import { type CsvRow, columnName, normalized, rowPlace, sameName } from './csv-reader.js';
 import type { JsonObject } from './json.js';
 import { didYouMean, nearest } from './nearest.js';
 import type { CsvKey } from './references.js';
@@ -88,7 +89,7 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
   );
   for (const [from] of options.map)
     if (!headers.some((cell) => cell.trim() === from.trim()))
-      throw new InputError(`--map "${from}": the ${fileWord(head)} has no such column.`, {
+      throw new InputError(`--map "${from}": the file has no such column.`, {
         hint: `It has: ${firstOf(headers)}.`,
       });
   const header = headerFacts(names, rules);
@@ -190,16 +191,13 @@ function noKeyColumn(
     other.names.some((known) => names.some((name) => sameName(name, known))),
   );
   const keys = orList(fits.map((other) => `--key ${other.kind}`));
-  return new InputError(
-    `The ${fileWord(head)} has no column "${kind}". It has: ${firstOf(names)}.`,
-    {
-      hint: [
-        ...(fits.length > 0 ? [`To match by another column, add ${keys}`] : []),
-        `${fits.length > 0 ? 'Or name' : 'Name'} the ${kind} column: --map "THEIR NAME=${kind}"`,
-        ...(head.marks ? ['For another sheet of the file: --sheet NAME'] : []),
-      ].join('\n'),
-    },
-  );
+  return new InputError(`The file has no column "${kind}". It has: ${firstOf(names)}.`, {
+    hint: [
+      ...(fits.length > 0 ? [`To match by another column, add ${keys}`] : []),
+      `${fits.length > 0 ? 'Or name' : 'Name'} the ${kind} column: --map "THEIR NAME=${kind}"`,
+      ...headerHints(head, fits.length > 0),
+    ].join('\n'),
+  });
 }
 
 function ownValues(

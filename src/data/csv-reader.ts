@@ -61,11 +61,6 @@ export function wrongWidth(row: CsvRow, width: number): InputError {
   );
 }
 
-/** How messages call the file of a header. */
-export function fileWord({ marks }: CsvRow): string {
-  return marks ? 'sheet' : 'CSV';
-}
-
 /** Compares names, ignoring case, spaces, `_` and `-`. */
 export function sameName(a: string, b: string): boolean {
   return normalized(a) === normalized(b);

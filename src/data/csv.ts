@@ -1,4 +1,4 @@
-/** CSV output: cells, and the guards against spreadsheet formulas. */
+/** CSV cells: output, the guards against spreadsheet formulas, and the advice on what cannot be read. */
 import { InputError } from '../errors.js';
 import { RawNumber } from './json.js';
 import { isNested, listText, plainText } from './path.js';
@@ -161,4 +161,16 @@ export function checkNotShortened(cell: string, name: string, place: string): vo
       hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
     },
   );
+}
+
+/** Returns the advice for a header without the expected column: it may be a title, or of another sheet. */
+export function headerHints(
+  { cells, marks }: { readonly cells: readonly string[]; readonly marks?: unknown },
+  isSimilar: boolean,
+): readonly string[] {
+  const isTitle = !isSimilar && cells.filter((cell) => cell.trim() !== '').length === 1;
+  return [
+    ...(isTitle ? ['If that is a title, delete the rows above the names of the columns.'] : []),
+    ...(marks ? ['For another sheet of the file: --sheet NAME'] : []),
+  ];
 }

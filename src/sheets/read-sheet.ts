@@ -47,6 +47,10 @@ export async function* sheetRows(
     options.note(
       `${plural(cells.hiddenRows, 'row is', 'rows are')} hidden in the sheet, by a filter or by hand, and ${cells.hiddenRows === 1 ? 'is' : 'are'} read too.`,
     );
+  if (cells.merged !== undefined)
+    options.note(
+      `Merged cells, such as ${cells.merged}, hold a value only in their first row; the other rows are read as blank.`,
+    );
 }
 
 const noMarks: ReadonlyMap<number, CellMark> = new Map();
@@ -62,6 +66,8 @@ interface OpenCell {
 
 class Cells implements XmlHandler {
   hiddenRows = 0;
+  /** The first range below the header of which one value covers several rows. */
+  merged: string | undefined;
   private rows: CsvRow[] = [];
   private isData = false;
   private line = 0;
@@ -92,6 +98,7 @@ class Cells implements XmlHandler {
 
   open(name: string, attributes: string): void {
     if (name === 'sheetData') this.isData = true;
+    if (name === 'mergeCell') this.merged ??= mergedRows(attributeOf(attributes, 'ref'));
     if (!this.isData) return;
     if (name === 'c') this.openCell(attributes);
     else if (name === 'row') this.openRow(attributes);
@@ -218,6 +225,12 @@ class Cells implements XmlHandler {
       return { text: number.toExponential().toUpperCase(), mark: longNumber };
     return { text: String(number), mark: { kind: 'number' } };
   }
+}
+
+/** Returns a range that covers several rows. */
+function mergedRows(range = ''): string | undefined {
+  const [, first, last] = /^[A-Z]+(\d+):[A-Z]+(\d+)$/.exec(range) ?? [];
+  return first === last ? undefined : range;
 }
 
 const longNumber: CellMark = {

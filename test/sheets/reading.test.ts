@@ -235,13 +235,8 @@ describe('a cell becomes a value of the type that the record has:', () => {
 
   test.each([
     ['age', 't="str"', '<v>x</v>', 'B7: age holds "x", which is not a number.'],
-    [
-      'joinedAt',
-      's="1"',
-      '<v>46083</v>',
-      'B7: joinedAt holds a date, and dates are only for reading.',
-    ],
-    ['code', 's="1"', '<v>46083</v>', 'B7: code holds a date, and dates are only for reading.'],
+    ['joinedAt', 's="1"', '<v>46083</v>', 'B7: joinedAt holds a date, not text.'],
+    ['code', 's="1"', '<v>46083</v>', 'B7: code holds a date, not text.'],
     ['updatedAt', 's="1"', '<v>46083</v>', 'B7: updatedAt holds a date, not text.'],
     ['chat', '', '<v>1.2345678901234568E+17</v>', 'B7: chat holds a number of more than 15 digits'],
     ['code', 't="e"', '<v>#REF!</v>', 'B7: code holds the spreadsheet error #REF!.'],
@@ -312,6 +307,22 @@ test('rows that a filter hides are read, and said', async () => {
   expect(notes).toEqual([
     '2 rows are hidden in the sheet, by a filter or by hand, and are read too.',
   ]);
+});
+
+test.each([
+  [
+    'B2:B3',
+    [
+      'Merged cells, such as B2:B3, hold a value only in their first row; the other rows are read as blank.',
+    ],
+  ],
+  ['A1:B1', []],
+])('merged cells that hide values are said: %s', async (range, expected) => {
+  const rows = textRows([['id', 'role'], ['p1', 'IGL'], ['p2']]);
+  const after = `</sheetData><mergeCells count="1"><mergeCell ref="${range}"/></mergeCells>`;
+  const change = (_: string, text: string) => text.replace('</sheetData>', after);
+  const { rows: found, notes } = await rowsOf(workbook({ rows, change }));
+  expect([found.length, notes]).toEqual([3, expected]);
 });
 
 test('a cell in a column without a head is named, an empty one passed over', async () => {

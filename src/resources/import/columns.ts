@@ -3,7 +3,8 @@
 import type { BulkValues } from '../../bulk/invocation.js';
 import { aliasKind, type KeyComparison, plainName } from '../../cli/column-aliases.js';
 import { type ColumnType, readColumnName } from '../../data/cell-values.js';
-import { unguard } from '../../data/csv.js';
+import { headerHints, unguard } from '../../data/csv.js';
+import type { CsvRow } from '../../data/csv-reader.js';
 import { didYouMean, nearest } from '../../data/nearest.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { firstOf, shellQuote } from '../../data/text.js';
@@ -115,6 +116,7 @@ function indexOfHead(heads: readonly string[], name: string): number {
 /** Finds the column of the key. Throws InputError if none or several hold it. */
 export function keyColumn(
   columns: readonly FileColumn[],
+  header: CsvRow,
   { key, resource }: ImportOptions,
 ): FileColumn {
   const kind = aliasKind(key, resource);
@@ -135,12 +137,14 @@ export function keyColumn(
   ]);
   const head = kind === undefined ? undefined : nearest(key, heads);
   throw new InputError(`The file has no column for the key ${key}. It has: ${firstOf(heads)}.`, {
-    hint:
+    hint: [
       head !== undefined
         ? `Did you mean --map ${shellQuote(`${head}=${key}`)}?`
         : near === undefined
           ? `Name the column: --map ${shellQuote(`THEIR NAME=${key}`)}`
           : `Did you mean --key ${shellQuote(near)}?`,
+      ...headerHints(header, (head ?? near) !== undefined),
+    ].join('\n'),
   });
 }
 

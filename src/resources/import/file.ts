@@ -56,12 +56,13 @@ export async function openFile(
     given: givenFields(values),
   };
   const columns = fileColumns(sheet.header.cells, options);
+  const key = keyColumn(columns, sheet.header, options);
   if (!values.skipInvalid) {
     const problems = new InputErrors('problem');
     for (const row of sheet.rows) problems.collect(() => checkForm(row, sheet.header));
     throwRowProblems(problems);
   }
-  return { sheet, columns, key: keyColumn(columns, options), options };
+  return { sheet, columns, key, options };
 }
 
 /** Throws InputError for a row that repeats the header, or has not its number of cells. */

@@ -215,6 +215,24 @@ test('the advice on a column can be pasted whatever the column is called', async
   );
 });
 
+test.each([
+  [
+    'Club roster 2026\n\nE-Mail,Role\na@example.org,IGL\n',
+    "Name the column: --map 'THEIR NAME=email'\nIf that is a title, delete the rows above the names of the columns.",
+  ],
+  [
+    'E-Mail;rating\na@example.org;0,75\n',
+    'Write decimals with a point, such as 0.5.\nNothing was sent. To import the other rows: --skip-invalid',
+  ],
+])('a file as spreadsheets save it is answered with what to do: %j', async (csv, hint) => {
+  const desk = await newDesk();
+  const players = desk.books('players');
+  for (const [id, player] of players) players.set(id, { ...player, rating: 1.5 });
+  desk.file('roster.csv', csv);
+  expect(errorOf(await desk.run(`${line} --yes --json`))['hint']).toBe(hint);
+  expect(desk.writes()).toEqual([]);
+});
+
 test('of many problems the first 20 are listed and the rest counted', async () => {
   const desk = await newDesk();
   const rows = Array.from({ length: 30 }, (_, at) => `p${at}@example.org,#REF!`);

@@ -41,7 +41,7 @@ function importedInto(all: readonly JsonObject[], text: string) {
   };
   const sheet = { name: 'x.csv', header, rows, isTyped: false, digest: '' };
   const columns = fileColumns(header.cells, options);
-  const key = keyColumn(columns, options);
+  const key = keyColumn(columns, header, options);
   const seen = new SeenFields();
   const index = new KeyIndex('memberNo', 'exact');
   const ids = new Map<string, JsonObject>();
