@@ -4,7 +4,7 @@ import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } fro
 import { plainFailure } from './cli/failures/plain.js';
 import { asksForOutput } from './cli/global-flags.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
-import { parseCommandLine, wantsJson } from './cli/program.js';
+import { parseCommandLine, typedFormat } from './cli/program.js';
 import type { World } from './context.js';
 import { readManifest } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
@@ -125,10 +125,10 @@ async function showHelp(text: string, world: World): Promise<void> {
   });
 }
 
-/** Returns true if errors are printed as JSON. */
-function printsJson({ argv, env, known: { settings } }: World): boolean {
-  if (!settings) return wantsJson(argv, env['ROSTERCTL_OUTPUT']);
-  return settings.output === 'json' || settings.output === 'ndjson';
+/** Returns true if errors are printed as JSON; `configured`: the format in config.json, if it was read. */
+function printsJson({ argv, env, known: { settings } }: World, configured?: string): boolean {
+  const typed = settings?.output ?? typedFormat(argv, env['ROSTERCTL_OUTPUT']);
+  return ['json', 'ndjson'].includes(typed ?? configured ?? '');
 }
 
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */
@@ -262,6 +262,7 @@ async function printFailure(
     import('./cli/failure.js'),
     import('./terminal/safe-text.js'),
     import('./cli/completion/line.js'),
+    import('./cli/configured-format.js'),
   ]).catch(
     (cause: unknown) =>
       systemLimit(error) ?? (error instanceof Failure ? error : systemLimit(cause)),
@@ -273,7 +274,8 @@ async function printFailure(
     return code;
   }
   if (!loaded) throw error;
-  const [{ envelopeJson, describeFailure, renderFailure }, { multiLine }, typed] = loaded;
+  const [{ envelopeJson, describeFailure, renderFailure }, { multiLine }, typed, onDisk] = loaded;
+  const { configuredFormat } = onDisk;
   const { connectionFlags, readLine } = typed;
   const command = parsed?.kind === 'command' ? parsed.command : undefined;
   const values = parsed?.kind === 'command' ? parsed.values : {};
@@ -284,18 +286,20 @@ async function printFailure(
     .flatMap((arg) => [values[arg.name]].flat())
     .filter((id) => typeof id === 'string');
   const { argv, env, table, streams, known } = world;
+  const flags =
+    parsed && 'globals' in parsed ? parsed.globals : connectionFlags(readLine(argv, table));
   const description = describeFailure(error, {
     words: command?.words ?? [],
     ids: ids ?? typedIds,
     exitCode,
     keySource: known.keySource,
-    flags: parsed && 'globals' in parsed ? parsed.globals : connectionFlags(readLine(argv, table)),
+    flags,
     redacted: streams.redacted,
     isVerbose: known.settings?.verbose === true,
     table,
   });
   const { stderr } = streams;
-  const lines = printsJson(world)
+  const lines = printsJson(world, known.settings ? undefined : await configuredFormat(world, flags))
     ? [envelopeJson(description)]
     : [...renderFailure(description.lines, stderr, env, error instanceof CancelledError)];
   const isBug = error instanceof Error && !(error instanceof Failure);

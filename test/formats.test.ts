@@ -163,6 +163,20 @@ test('errors are printed in the format of the profile', async () => {
   expect([ran.code, errorOf(ran)]).toMatchObject([5, { code: 'notFound' }]);
 });
 
+test.each([
+  'tryouts lst',
+  'tryouts list --stauts x',
+  'tryouts list --timeout 5',
+  'tryouts get --no-input',
+])('an error in the command line is printed in the format of the profile: %s', async (line) => {
+  const home = temporaryFolder();
+  await rosterctl('config set output json', { home });
+  const ran = await rosterctl(line, { home });
+  expect([ran.code, ran.stdout, errorOf(ran)]).toMatchObject([2, '', { code: 'usage' }]);
+  const text = await rosterctl(`${line} -o table`, { home });
+  expect([text.code, text.stderr.startsWith('{')]).toEqual([2, false]);
+});
+
 describe('api', () => {
   const service = recordingService(({ url }) =>
     url === '/v1/text'

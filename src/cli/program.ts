@@ -63,21 +63,20 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   return parsed;
 }
 
-/** Returns true if a usage error of this command line is to be printed as JSON; inspects the words only. */
-export function wantsJson(argv: readonly string[], env: string | undefined): boolean {
+/** Returns the format that a command line or the environment asks for, if any; inspects the words only. */
+export function typedFormat(argv: readonly string[], env: string | undefined): string | undefined {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
   let format: string | undefined;
   let promised: string | undefined;
   for (const [index, word] of words.entries()) {
-    if (word === '--json' || word.startsWith('--json=')) return true;
+    if (word === '--json' || word.startsWith('--json=')) return 'json';
     if (word === '--out') promised = promisedFormat(words[index + 1]);
     else if (word.startsWith('--out=')) promised = promisedFormat(word);
     if (word === '-o' || word === '--output') format = words[index + 1];
     else if (word.startsWith('--output=')) format = word.slice('--output='.length);
     else if (/^-o./.test(word)) format = word.slice(2).replace(/^=/, '');
   }
-  format ??= promised ?? env;
-  return format === 'json' || format === 'ndjson';
+  return format ?? promised ?? (env || undefined);
 }
 
 // --- building commander from the table ---

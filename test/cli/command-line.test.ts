@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkAgainstTable } from '../../src/cli/check.js';
-import { parseCommandLine, wantsJson } from '../../src/cli/program.js';
+import { parseCommandLine, typedFormat } from '../../src/cli/program.js';
 import type {
   CommandManifest,
   ManifestCommand,
@@ -257,14 +257,18 @@ test('the error for field names after --json suggests --json --fields', () => {
   expect(answer('tryouts get --json app_1')).toMatchObject({ values: { ids: ['app_1'] } });
 });
 
+/** True if the words, or else the variable, ask for errors as JSON. */
+const isJson = (words: readonly string[], env: string | undefined) =>
+  /json$/.test(typedFormat(words, env) ?? '');
+
 test('an error is printed as JSON if the words ask for JSON, whatever else is wrong with them', () => {
-  expect(wantsJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
-  expect(wantsJson(['tryouts', '-ondjson'], undefined)).toBe(true);
-  expect(wantsJson(['tryouts', '--output=csv'], 'json')).toBe(false);
-  expect(wantsJson(['tryouts', 'lst', '--out', 'a.ndjson'], undefined)).toBe(true);
-  expect(wantsJson(['tryouts', 'lst', '--out=a.csv'], 'json')).toBe(false);
-  expect(wantsJson(['tryouts', 'lst', '--out', 'a.json', '-o', 'csv'], undefined)).toBe(false);
-  expect(wantsJson(['tryouts', '--', '--json'], undefined)).toBe(false);
+  expect(isJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
+  expect(isJson(['tryouts', '-ondjson'], undefined)).toBe(true);
+  expect(isJson(['tryouts', '--output=csv'], 'json')).toBe(false);
+  expect(isJson(['tryouts', 'lst', '--out', 'a.ndjson'], undefined)).toBe(true);
+  expect(isJson(['tryouts', 'lst', '--out=a.csv'], 'json')).toBe(false);
+  expect(isJson(['tryouts', 'lst', '--out', 'a.json', '-o', 'csv'], undefined)).toBe(false);
+  expect(isJson(['tryouts', '--', '--json'], undefined)).toBe(false);
 });
 
 test('a short flag of a command takes its value after an equals sign, too', () => {
@@ -275,5 +279,5 @@ test('a short flag of a command takes its value after an equals sign, too', () =
 test('-o=json and -p=NAME mean -o json and -p NAME, also for an error', () => {
   const parsed = parseCommandLine(['-p=sandbox', 'tryouts', 'list', '-o=json'], table);
   expect(parsed).toMatchObject({ globals: { output: 'json', profile: 'sandbox' } });
-  expect(wantsJson(['tryouts', 'lst', '-o=json'], undefined)).toBe(true);
+  expect(isJson(['tryouts', 'lst', '-o=json'], undefined)).toBe(true);
 });

@@ -1,0 +1,25 @@
+/** The output format that `config.json` sets, for the error of a command line whose settings were never read. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GlobalFlags } from '../config/environment.js';
+import { resolvePaths } from '../config/paths.js';
+import type { World } from '../context.js';
+import { Failure } from '../errors.js';
+
+/** Returns the text of the setting; undefined if there is none, or if the file cannot be used. */
+export async function configuredFormat(
+  world: World,
+  flags: Pick<GlobalFlags, 'profile'>,
+): Promise<string | undefined> {
+  const paths = resolvePaths(world);
+  if (!paths.config || !existsSync(join(paths.config.path, 'config.json'))) return undefined;
+  const { openConfigStore, profileInForce } = await import('../config/store.js');
+  try {
+    const { profiles, defaults, ...config } = openConfigStore(paths, world).config();
+    const { name } = profileInForce(flags, world.env, { profiles, defaults, ...config });
+    return profiles.get(name)?.settings.get('output') ?? defaults.get('output');
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
