@@ -246,7 +246,7 @@ async function confirmAndDelete(
   return command.run({ ...context, settings }, values, ['documents', 'delete']);
 }
 
-/** The requests of both steps; without an upload only those of the deletion. */
+/** The requests of both steps, each with what it would do; without an upload only those of the deletion. */
 function bothDryRuns(uploaded: CommandOutput, removed: CommandOutput): CommandOutput {
   const [first, second] = [uploaded.value as DryRun, removed.value as DryRun];
   const value: DryRun = {
@@ -254,7 +254,11 @@ function bothDryRuns(uploaded: CommandOutput, removed: CommandOutput): CommandOu
     requests: [...first.requests, ...second.requests],
     changes: [...first.changes, ...second.changes],
   };
-  return { ...uploaded, value };
+  const steps = [uploaded, removed].filter((step) => (step.value as DryRun).requests.length > 0);
+  const lines: CommandOutput['view']['lines'] = (_, canvas) =>
+    steps.flatMap((step) => step.view.lines?.(step.value as never, canvas) ?? []);
+  const view = steps.length > 1 ? { ...uploaded.view, lines } : uploaded.view;
+  return { ...uploaded, value, view };
 }
 
 /** The view of the new document; at a terminal one line says what it replaced. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf } from '../../support/run.js';
+import { errorOf, rosterctl } from '../../support/run.js';
 import { desk, type Made } from '../../support/upload-desk.js';
 
 /** A folder with an uploaded document, `old.txt`, and the file `new.txt`. */
@@ -35,7 +35,7 @@ test('--fields chooses fields of the new document', async () => {
 });
 
 test('a script without --yes is refused before anything is sent, and a dry run shows all requests', async () => {
-  const { run, api, sent } = await office();
+  const { run, api, sent, home } = await office();
   const refused = await run('docs replace doc_1 new.txt');
   expect([refused.code, api.requests.length]).toEqual([2, 0]);
   const shown = JSON.parse((await run('docs replace doc_1 new.txt -n')).stdout);
@@ -45,6 +45,13 @@ test('a script without --yes is refused before anything is sent, and a dry run s
     'POST',
     'DELETE',
   ]);
+  const page = await rosterctl('docs replace doc_1 new.txt -n', { home, cwd: home, env: api.env });
+  expect(page.stdout).toMatch(
+    /^Would send\n[^]*\nWould change\n {2}id: - → \(new document\)\nWould send\n/,
+  );
+  expect(page.stdout).toMatch(
+    /\n {2}DELETE \/documents\/doc_1 {2}\(assumed route\)\nWould delete\n {2}document House rules\n$/,
+  );
   expect(sent()).toEqual([]);
 });
 
