@@ -52,7 +52,7 @@ export default defineLocalCommand({
   },
   view: linesView((value: KeyStatus | KeyStatus[], { isTerminal, columns }) =>
     Array.isArray(value) && value.length === 0
-      ? ['No profile is stored.']
+      ? ['No profile is stored. To store one: rosterctl auth login']
       : [value]
           .flat()
           .flatMap((status, index) => [
@@ -99,14 +99,18 @@ function nameKeyOf({ known }: LocalContext, { status: { keySource } }: CheckedKe
   if (keySource !== null) known.keySource = keySource;
 }
 
-/** Says what was wrong with one of several profiles. */
-async function report(context: LocalContext, { status, error, note }: CheckedKey): Promise<void> {
+/** Says what was wrong with one of several profiles, and what to do about it. */
+async function report(context: LocalContext, checked: CheckedKey): Promise<void> {
+  const { status, error, note } = checked;
   const { profile, check } = status;
   if (note !== undefined) context.note(`Profile ${profile}: ${note}`);
-  if (!error || check === '401') return;
+  if (!error) return;
+  nameKeyOf(context, checked);
   const { rowError } = await import('../../cli/failure.js');
-  const { message, hint } = rowError(context, ['auth', 'status'], error, '');
-  context.message(error instanceof NoKeyError ? message : `Profile ${profile}: ${message}`);
+  const flags = { ...context.flags, profile };
+  const { message, hint } = rowError({ ...context, flags }, ['auth', 'status'], error, '');
+  const namesProfile = error instanceof NoKeyError || check === '401';
+  context.message(namesProfile ? message : `Profile ${profile}: ${message}`);
   for (const line of hint?.split('\n') ?? []) context.note(line);
 }
 

@@ -114,6 +114,30 @@ describe('auth status --json', () => {
     ]);
   });
 
+  test('--all says of each rejected key what to do about it', async () => {
+    const home = homeWith({ work: { key: 'wrong-canary' }, old: { key: 'wrong-canary' } });
+    const ran = await rosterctl('auth status --all', { home });
+    const refusals = ['work', 'old'].map(
+      (name) =>
+        `The service does not accept the API key of profile ${name} (unauthorized).\n` +
+        `Store a valid key: rosterctl auth login --profile ${name}\n`,
+    );
+    expect([ran.code, ran.stderr]).toEqual([4, refusals.join('')]);
+  });
+
+  test('--all names the profile of a service that cannot be reached, also in its hint', async () => {
+    const home = homeWith({
+      work: { key },
+      lost: { key, baseUrl: 'http://127.0.0.1:1/v1', origin: 'http://127.0.0.1:1' },
+    });
+    const ran = await rosterctl('auth status --all --retries 0', { home });
+    expect([ran.code, ran.stderr]).toEqual([
+      9,
+      'Profile lost: http://127.0.0.1:1 refused the connection.\n' +
+        'Check the base URL: rosterctl -p lost auth status\n',
+    ]);
+  });
+
   test.each([
     [{}, ' of profile work', 'Store a valid key: rosterctl auth login --profile work'],
     [
