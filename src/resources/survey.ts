@@ -117,8 +117,14 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
     const text = 'no list was found, which counts as an empty one';
     return { found, path: undefined, finding: envelope('warn', text, settings) };
   }
-  const text = `there is no list of ${resourceWords[resource].plural}, or rosterctl cannot tell which of several it is: ${candidates.join(', ') || 'none'}`;
-  return { found: undefined, path: undefined, finding: envelope('fail', text, settings) };
+  const records = resourceWords[resource].plural;
+  const finding =
+    candidates.length > 0
+      ? envelope('fail', `the answer holds several lists; name that of ${records}`, settings)
+      : envelope('fail', `no list of ${records} was found in the answer; name its place`, [
+          [`lists.${resource}.path`, 'PATH'],
+        ]);
+  return { found: undefined, path: undefined, finding };
 }
 
 function envelope(

@@ -245,6 +245,20 @@ test('a total that no way leads to is named, and nothing is set', async () => {
   expect(ran.stdout).toContain('rosterctl config set paging.total none');
 });
 
+test('an answer without a list is named, with the setting that says where it is', async () => {
+  const service = await recordingService(() => ({ status: 200, json: { ok: true } }));
+  const at = { env: service.env, home: temporaryFolder() };
+  const ran = await rosterctl('doctor --shapes --json', at);
+  expect(ran.code).toBe(1);
+  const checks = JSON.parse(ran.stdout) as { check: string }[];
+  expect(checks.find(({ check }) => check === 'teams envelope')).toEqual({
+    check: 'teams envelope',
+    result: 'fail',
+    detail: 'no list of teams was found in the answer; name its place',
+    hint: 'rosterctl config set lists.teams.path PATH',
+  });
+});
+
 test('a cursor that no known parameter takes is named, and nothing is set', async () => {
   const service = await recordingService(({ url }) => ({
     status: 200,
