@@ -61,7 +61,11 @@ export function readerForWrite(
       try {
         return await reader.read(id, when);
       } catch (error) {
-        const isUnread = error instanceof ApiError && error.status === 403 && when !== 'after';
+        const isUnread =
+          error instanceof ApiError &&
+          error.status === 403 &&
+          error.serviceCode !== 'featureNotAvailable' &&
+          when !== 'after';
         throw isUnread ? unreadableRecord(context, error, callFor(resource, write, id)) : error;
       }
     },

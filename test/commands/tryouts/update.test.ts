@@ -165,6 +165,8 @@ describe('an application that may not be read', () => {
     const { service, ran } = await update('--status reviewing', {}, { instead: () => noPlan });
     expect(ran.code).toBe(7);
     expect(written(service)).toEqual([]);
+    // rosterctl api would be refused, too.
+    expect(errorOf(ran)['hint']).toContain('a plan that includes API access');
   });
 });
 
