@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { converse } from '../support/converse.js';
 import { errorOf } from '../support/run.js';
 import { answering, application, desk, paper, player } from './desk.js';
 
@@ -211,7 +212,7 @@ test('--csv sets applications back, with the status that they have now as a guar
 });
 
 test('show prints a record as it was, by id or reference', async () => {
-  const { create, run, folder, snapshots, records } = await desk();
+  const { home, create, run, folder, snapshots, records } = await desk();
   await create();
   records.players = [player(1, { name: 'Renamed' })];
   await create();
@@ -235,6 +236,9 @@ test('show prints a record as it was, by id or reference', async () => {
     expect(unknown.code).toBe(2);
     expect(errorOf(unknown).hint).toContain(snapshots().toReversed().join(', '));
   }
+  const { shown } = await converse(home, ['backup', 'show', folder, 'email:p1@example.org']);
+  const page = shown.replaceAll(/\x1b\[[0-9;]*m|\r/g, '');
+  expect(page).toMatch(/^Application app_1 in [^]*[^\n]\n\nPlayer player_1 in [^]*[^\n]\n$/);
   const elsewhere = await show(`${join(folder, 'NOSUCH', 'b')} player_1`);
   expect(errorOf(elsewhere).hint).toContain('backup create');
 });

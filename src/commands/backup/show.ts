@@ -14,6 +14,7 @@ import { shellQuote, upperFirst } from '../../data/text.js';
 import { NotFoundError } from '../../errors.js';
 import { recordWord } from '../../resources/params.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { wrapWholeWords } from '../../terminal/whole-words.js';
 import { snapshotArgument } from './shared.js';
 
 const view: View<JsonObject | readonly JsonObject[]> = { kind: 'either' };
@@ -60,7 +61,11 @@ export default defineLocalCommand({
     if (!context.isInteractive || settings.fields) return value;
     const shown = await withTeams(snapshot, found, signal);
     return new ValueWithExit<JsonObject | readonly JsonObject[]>(value, 'done', {
-      lines: (canvas) => shown.flatMap((each) => blockOf(each, snapshot.name, canvas)),
+      lines: (canvas) =>
+        shown.flatMap((each, index) => [
+          ...(index > 0 ? [''] : []),
+          ...blockOf(each, snapshot.name, canvas),
+        ]),
     });
   },
 });
@@ -91,5 +96,8 @@ function blockOf(
 ): readonly string[] {
   const { noun } = resourceWords[resource];
   const title = `${upperFirst(noun)} ${singleLine(String(record['id']))} in ${snapshot}`;
-  return [paint.bold(title), ...recordLines(record, { columns, paint, now }), ''];
+  return [
+    ...wrapWholeWords(title, columns).map(paint.bold),
+    ...recordLines(record, { columns, paint, now }),
+  ];
 }

@@ -58,24 +58,34 @@ function groupLines(
   const ids = shown.flatMap((finding) => finding.ids.map(quotedId));
   const see = rule.listAll?.(world) ?? `rosterctl ${rule.resource} get ${ids.join(' ')}`;
   const fix = more > 0 ? rule.fixAll : rule.fix && `${rule.fix} ${ids.join(' ')}`;
-  const lines = [
-    ...shown.flatMap((finding) => findingLines(finding, isShared, paint)),
+  const wrapped = (lines: readonly string[]) =>
+    isTerminal ? lines.flatMap((line) => wrapPageLine(line, columns)) : lines;
+  const commands = [
     ...(more > 0 ? [paint.dim(`  and ${groupedNumber(more)} more (-v lists all)`)] : []),
     ...(isShared ? [] : [`  See: ${command(see)}`]),
     ...(fix === undefined ? [] : [`  Fix: ${command(fix)}`]),
   ];
   const head = hangingLines(`${code.padEnd(width)}  `, rule.title(found.length, world), columns);
-  const wrapped = isTerminal ? lines.flatMap((line) => wrapPageLine(line, columns)) : lines;
   const [first = '', ...rest] = isTerminal ? head : [head.join(' ')];
-  return [paint.bold(first), ...rest.map(paint.bold), ...wrapped];
+  return [
+    paint.bold(first),
+    ...rest.map(paint.bold),
+    ...shown.flatMap((finding) =>
+      isShared
+        ? wrapped([`  ${singleLine(finding.detail)}`, `    See: ${finding.look}`])
+        : findingLines(finding, isTerminal ? columns : Infinity, paint),
+    ),
+    ...wrapped(commands),
+  ];
 }
 
+/** A finding about one record; what does not fit continues beside its id. */
 function findingLines(
-  { ids, detail, look }: Finding,
-  isShared: boolean,
+  { ids, detail }: Finding,
+  columns: number,
   paint: Canvas['paint'],
 ): readonly string[] {
-  const text = singleLine(detail);
-  if (isShared) return [`  ${text}`, `    See: ${look}`];
-  return [`  ${paint.dim(singleLine(ids.join(' ')))}  ${text}`];
+  const id = singleLine(ids.join(' '));
+  const [first = '', ...rest] = hangingLines(`  ${id}  `, singleLine(detail), columns);
+  return [`  ${paint.dim(id)}${first.slice(id.length + 2)}`, ...rest];
 }
