@@ -14,6 +14,26 @@ async function started(...words: string[]): Promise<string> {
   return home;
 }
 
+test('sandbox start without a state folder says that its data is in memory', async () => {
+  const server = startRosterctl(['sandbox', 'start', '--json'], {
+    home: temporaryFolder(),
+    env: { HOME: '' },
+  });
+  const [ready, why] = await Promise.all(
+    [server.stdout, server.stderr].map(
+      (stream) =>
+        new Promise<string>((resolve) => stream.once('data', (text) => resolve(`${text}`))),
+    ),
+  );
+  expect(JSON.parse(ready ?? '')).toMatchObject({ organizationId: 'org_demo' });
+  expect(why).toBe(
+    'The data is in memory and lost when this server ends: there is no folder for it.\n',
+  );
+  const ended = new Promise((resolve) => server.on('exit', resolve));
+  server.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
 test('a shaped sandbox is the service of other commands', async () => {
   const home = await started(
     '--shape',
