@@ -56,7 +56,7 @@ export function responseOf(
 }
 
 /** The hint after an unknown outcome. */
-export const readFirst = 'Check the record before you send this again.';
+export const readFirst = 'Check whether it took effect before you send it again.';
 
 /**
  * The error for a redirect. After 301 to 303 a write may have been processed; 307 and 308 refuse

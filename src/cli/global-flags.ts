@@ -21,13 +21,18 @@ export const globalFlags: readonly GlobalFlag[] = [
     common: true,
     completes: 'profile',
   }),
-  value('org', 'ID', 'the organization that the key was stored for'),
+  value('org', 'ID', 'the organization that the key belongs to'),
   value('baseUrl', 'URL', 'the service, ending in /v1'),
-  value('output', 'FORMAT', `${formats.slice(0, -1).join(', ')} or ${formats.at(-1)}`, {
-    short: 'o',
-    choices: formats,
-    common: true,
-  }),
+  value(
+    'output',
+    'FORMAT',
+    `${formats.slice(0, -1).join(', ')} or ${formats.at(-1)} (default table)`,
+    {
+      short: 'o',
+      choices: formats,
+      common: true,
+    },
+  ),
   toggle('json', 'same as -o json', { common: true }),
   value('fields', 'a,b.c', 'keep only these fields, in this order', {
     common: true,
@@ -58,9 +63,9 @@ export const globalFlags: readonly GlobalFlag[] = [
   toggle('strict', 'treat an unexpected answer from the service as an error'),
   toggle('noColor', 'no colour; also NO_COLOR'),
   toggle('noPager', 'no pager'),
-  value('timeout', '30s', 'how long to wait for a response to start'),
-  value('retries', 'N', 'attempts after the first'),
-  value('maxWait', '60s', 'longest wait to accept from the service (Retry-After)'),
+  value('timeout', '30s', 'how long to wait for a response to start (default 30s)'),
+  value('retries', 'N', 'extra attempts after the first (default 3)'),
+  value('maxWait', '60s', 'longest wait to accept from the service (Retry-After; default 60s)'),
   value('maxTime', '10m', 'end the whole command after this time (exit 143); a run can be resumed'),
 ];
 

@@ -83,7 +83,7 @@ export function rootHelp(
           (line) => `  ${line}`,
         )),
     '',
-    ...(long ? [] : more('rosterctl --help, rosterctl <noun> --help', width)),
+    ...(long ? [] : more('rosterctl [<noun>] --help', width)),
   ]);
 }
 
@@ -107,8 +107,11 @@ export function groupHelp(
     ...fillWords(`${group.about}.`, width),
     '',
     ...startThenEnd(
-      `Usage: rosterctl ${group.word} <verb> [flags]`,
-      group.aliases.length > 0 ? `(also: ${group.aliases.join(', ')})` : '',
+      `Usage: rosterctl ${group.word}`,
+      [
+        '<verb> [flags]',
+        ...(group.aliases.length > 0 ? [`(also: ${group.aliases.join(', ')})`] : []),
+      ].join(' '),
       width,
     ),
     '',

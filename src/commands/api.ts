@@ -60,7 +60,7 @@ export default defineWrite({
           z.enum(methods, `must be one of ${methods.join(', ')}`),
         ),
       ),
-      `the method: ${methods.join(', ')}`,
+      'the method: GET (default), POST (default if there are fields), PUT, PATCH or DELETE',
       { short: 'X', placeholder: 'METHOD' },
     ),
     ...fieldFlags,

@@ -39,14 +39,14 @@ export default defineCommand({
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   flags: {
-    only: params(z.optional(z.array(z.enum(ruleCodes))), 'run these rules', {
+    only: params(z.optional(z.array(z.enum(ruleCodes))), 'run these rules, which --help lists', {
       commaList: true,
       placeholder: 'CODE[,CODE]',
       group: 'selection',
     }),
     olderThan: param(
       z._default(parsedBy(parseDuration), parseDuration(defaultPatience)),
-      `for waiting: how long is too long (${defaultPatience})`,
+      `for waiting: how long is too long (default ${defaultPatience})`,
       { placeholder: 'AGE', group: 'selection' },
     ),
     sinceLast: sinceLastFlags.sinceLast,

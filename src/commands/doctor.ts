@@ -129,7 +129,7 @@ function checkState({ paths }: LocalContext): Check[] {
     return [
       warn(
         'state',
-        `bulk writes and uploads will be refused: ${(error as Error).message}`,
+        `bulk changes and uploads are refused. ${(error as Error).message}`,
         'Set ROSTERCTL_STATE_DIR to a folder that can be written.',
       ),
     ];

@@ -180,7 +180,7 @@ function cannotUse(
   hint: string = folderHint,
 ): ConfigError {
   const reason = systemReason(error, folderReasons);
-  return new ConfigError(`rosterctl cannot ${action} ${path}: ${reason}.`, { hint, cause: error });
+  return new ConfigError(`Cannot ${action} ${path}: ${reason}.`, { hint, cause: error });
 }
 
 /**

@@ -26,12 +26,12 @@ export interface StatsFacts {
   readonly oldestPending: number | undefined;
   /** True if other filters than those of time select the applications. */
   readonly isFiltered: boolean;
+  /** The command that counts all applications. */
+  readonly countAll: string;
 }
 
 /** Wider, a bar and its number are too far apart. */
 const maxWidth = 80;
-
-const noMatch = 'No application matches. To count all of them: rosterctl tryouts stats';
 
 /** Renders the counts as lines of at most `canvas.columns`. */
 export function statsLines(stats: Stats, facts: StatsFacts, canvas: Canvas): readonly string[] {
@@ -52,12 +52,13 @@ export function statsLines(stats: Stats, facts: StatsFacts, canvas: Canvas): rea
 
 function titleLines(
   { total }: Stats,
-  { organization, from, to, isFiltered }: StatsFacts,
+  { organization, from, to, isFiltered, countAll }: StatsFacts,
   { now, paint, isUtf8 }: Canvas,
   columns: number,
 ): readonly string[] {
   const who = `${isFiltered ? 'Matching applications' : 'Applications'} of ${singleLine(organization)}`;
-  if (total === 0 && isFiltered) return wrapWholeWords(noMatch, columns);
+  if (total === 0 && isFiltered)
+    return wrapWholeWords(`No application matches. To count all of them: ${countAll}`, columns);
   if (total === 0) return wrap(`${who}: none.`, columns);
   const days = from === undefined || to === undefined ? [] : [new Date(from), new Date(to)];
   const [start = now, end = now] = days;

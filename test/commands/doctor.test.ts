@@ -124,7 +124,23 @@ test('warns about a state folder that cannot be created, because bulk writes wil
   const { checks } = await doctor({ home, env });
   const found = checks.find(({ check }) => check === 'state');
   expect(found?.result).toBe('warn');
-  expect(found?.detail).toContain('bulk writes and uploads will be refused');
+  expect(found?.detail).toContain('bulk changes and uploads are refused');
+});
+
+test('warns of each folder that is missing without HOME, with the variable that names it', async () => {
+  const env = { ROSTERCTL_PROFILE: 'sandbox', HOME: '' };
+  const { code, checks } = await doctor({ env });
+  expect([code, checks.filter(({ result }) => result !== 'pass')]).toMatchObject([
+    0,
+    [
+      { check: 'config', result: 'warn', hint: 'Set ROSTERCTL_CONFIG_DIR.' },
+      {
+        check: 'state',
+        detail:
+          'bulk changes and uploads are refused. There is no folder to store the state in: HOME is not set.',
+      },
+    ],
+  ]);
 });
 
 test('runs that cannot be read are a warning, and the other checks run', async () => {

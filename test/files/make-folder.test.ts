@@ -56,7 +56,7 @@ test('a backup into a file system that refuses folders names the folder, as does
   });
   expect([made.code, JSON.parse(made.stdout)]).toMatchObject([0, { complete: true }]);
   expect(made.stderr).toContain(
-    `Could not record the backup for overview: rosterctl cannot create the folder ${place}: `,
+    `Could not record the backup for overview: Cannot create the folder ${place}: `,
   );
 });
 

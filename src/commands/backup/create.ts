@@ -50,11 +50,15 @@ export default defineCommand({
     }),
   },
   flags: {
-    only: params(z.optional(z.array(z.string())), 'only these resources', {
-      commaList: true,
-      placeholder: 'RESOURCE[,…]',
-      group: 'selection',
-    }),
+    only: params(
+      z.optional(z.array(z.string())),
+      `only these resources: ${resourceNames.join(', ')}`,
+      {
+        commaList: true,
+        placeholder: 'RESOURCE[,…]',
+        group: 'selection',
+      },
+    ),
     noFiles: flag('leave out the files of documents', { group: 'selection' }),
     keep: param(z.optional(countingNumber), 'keep the newest N complete snapshots', {
       placeholder: 'N',
@@ -106,7 +110,7 @@ function resourceCalled(word: string, table: CommandManifest): ResourceName {
   const group = findGroup(word, table);
   const found = resourceNames.find((name) => name === group?.word);
   if (found) return found;
-  throw new UsageError(`--only ${word}: not a resource.${didYouMean(word, resourceNames)}`, {
+  throw new UsageError(`Unknown value "${word}" for --only.${didYouMean(word, resourceNames)}`, {
     hint: `Use one of: ${resourceNames.join(', ')}`,
   });
 }

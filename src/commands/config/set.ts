@@ -27,7 +27,7 @@ export default defineLocalWrite({
   ],
   calls: [],
   args: {
-    key: param(oneWord, 'the setting', { completes: 'configKey' }),
+    key: param(oneWord, 'the setting, as config list shows it', { completes: 'configKey' }),
     value: param(oneWord, 'its value', { completes: 'configValue' }),
   },
   view: sentencesView(({ key, value, origin }: { key: string; value: string; origin: string }) => [

@@ -9,7 +9,7 @@ export default defineCommand({
   summary: 'List the documents',
   examples: [
     ['All documents', ''],
-    ['Those with a tag', '--tag contract'],
+    ['Documents with a tag', '--tag contract'],
     ['The PDF files, newest first', '--type application/pdf --sort createdAt:desc'],
   ],
   calls: ['listDocuments'],

@@ -15,7 +15,7 @@ export default defineOperation({
   examples: [
     ['A player with a name', "--name 'Nadja Beispiel'"],
     [
-      'With further fields',
+      'With other fields',
       "--name 'Nadja Beispiel' -F role=Support -F discordUserId=9000000000000000042",
     ],
   ],

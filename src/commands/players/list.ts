@@ -9,7 +9,7 @@ export default defineCommand({
   summary: 'List the players',
   examples: [
     ['All players', ''],
-    ['Those of one team', '--team name:Lanternfish'],
+    ['Players of one team', '--team name:Lanternfish'],
     ['Ids, for another command', '--search captain -o ids'],
   ],
   calls: ['listPlayers', 'getTeam', 'listTeams'],

@@ -35,7 +35,9 @@ export default defineLocalWrite({
       return withActive(now, name);
     });
     if (env['ROSTERCTL_PROFILE'])
-      context.note(`ROSTERCTL_PROFILE=${env['ROSTERCTL_PROFILE']} is set and overrides it.`);
+      context.note(
+        `ROSTERCTL_PROFILE=${env['ROSTERCTL_PROFILE']} is set and overrides the active profile.`,
+      );
     return { name, active: true as const };
   },
 });

@@ -46,15 +46,12 @@ export default defineRunCommand({
     const invocation = await invocationOf(context, stored, values);
     // A retry would send and record the stored files twice.
     if (hasLeftovers(stored))
-      throw new GuardError(
-        `Files of the run ${name} were uploaded, but their documents are missing.`,
-        {
-          hint: 'Finish them first: rosterctl uploads finish --all\nOr discard one: rosterctl uploads forget ID',
-        },
-      );
+      throw new GuardError(`Files of run ${name} were uploaded, but their documents are missing.`, {
+        hint: 'Finish them first: rosterctl uploads finish --all\nOr discard one: rosterctl uploads forget ID',
+      });
     const rows = rowsToRetry(stored);
     if (rows.length === 0)
-      throw new UsageError(`No row of the run ${name} failed or conflicted.`, {
+      throw new UsageError(`No row of run ${name} failed or conflicted.`, {
         hint: 'See: rosterctl runs list',
       });
     const again = await rowsForRetry(context, invocation.operation, rows);

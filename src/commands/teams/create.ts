@@ -14,7 +14,7 @@ export default defineOperation({
     'Prints the record as the service shows it afterwards.',
   examples: [
     ['A team with a name', "--name 'Foxes Academy'"],
-    ['With further fields', "--name 'Night Foxes' -F game=Valorant -F active=true"],
+    ['With other fields', "--name 'Night Foxes' -F game=Valorant -F active=true"],
   ],
   calls: ['createTeam', 'getTeam'],
   flags: { name: nameFlag('teams'), ...fieldFlags, restart: restartCreateFlag },

@@ -9,7 +9,7 @@ export default defineCommand({
   examples: [
     ['All teams', ''],
     ['Names only, for a script', '--json --fields id,name'],
-    ['Those with a word in any field', '--search valorant --sort name'],
+    ['Teams with this text in any field', '--search valorant --sort name'],
   ],
   calls: ['listTeams'],
   flags: { ...listFlags, ...sinceLastFlags },

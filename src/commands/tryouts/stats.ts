@@ -57,6 +57,7 @@ export default defineCommand({
           : last,
       oldestPending,
       isFiltered: Object.values(others).some(isGiven),
+      countAll: context.withConnection('rosterctl tryouts stats'),
     };
     const { statsLines } = await import('../../resources/stats-page.js');
     return new ValueWithExit(stats, 'done', {

@@ -103,7 +103,7 @@ function parseUploadUrl(url: string): URL {
 
 function noUrl(message: string, cause?: UnsafeUrlError): UsageError {
   return new UsageError(message, {
-    hint: 'Take it from step 1: rosterctl uploads create … --json | rosterctl uploads put - FILE',
+    hint: 'Step 1 prints one: rosterctl uploads create --content-type TYPE --size-bytes N',
     ...(cause && { cause }),
   });
 }

@@ -71,6 +71,27 @@ test('use changes the active profile; the sandbox can be used, too', async () =>
   expect(await active(home)).toMatchObject([{ name: 'sandbox' }]);
 });
 
+test('use says that ROSTERCTL_PROFILE overrides the active profile', async () => {
+  const home = await twoProfiles();
+  const ran = await rosterctl('profile use other', { home, env: { ROSTERCTL_PROFILE: 'work' } });
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: 'ROSTERCTL_PROFILE=work is set and overrides the active profile.\n',
+  });
+  expect(await active(home)).toMatchObject([{ name: 'other' }]);
+});
+
+test('show without an active profile names the commands that list and choose one', async () => {
+  const home = await twoProfiles();
+  await rosterctl('profile remove work --yes', { home });
+  expect(await rosterctl('profile show', { home })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr:
+      'No profile is active.\nSee: rosterctl profile list\nChoose one: rosterctl profile use NAME\n',
+  });
+});
+
 test('rename keeps the settings, the key and the active state', async () => {
   const home = await twoProfiles();
   await rosterctl('config set output json', { home });

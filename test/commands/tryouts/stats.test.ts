@@ -289,6 +289,7 @@ describe('the page', () => {
     to: Date.parse('2026-11-22T09:00:00Z'),
     oldestPending: Date.parse('2026-09-27T08:00:00Z'),
     isFiltered: false,
+    countAll: 'rosterctl tryouts stats',
   };
   const page = (columns: number, counts: Stats = season, { isUtf8 = true, color = false } = {}) =>
     statsLines(counts, facts, {
