@@ -236,9 +236,11 @@ test('show prints a record as it was, by id or reference', async () => {
     expect(unknown.code).toBe(2);
     expect(errorOf(unknown).hint).toContain(snapshots().toReversed().join(', '));
   }
-  const { shown } = await converse(home, ['backup', 'show', folder, 'email:p1@example.org']);
-  const page = shown.replaceAll(/\x1b\[[0-9;]*m|\r/g, '');
-  expect(page).toMatch(/^Application app_1 in [^]*[^\n]\n\nPlayer player_1 in [^]*[^\n]\n$/);
+  const line = ['backup', 'show', folder, 'email:p1@example.org'];
+  const { shown } = await converse(home, line, [], { NO_COLOR: '1', ROSTERCTL_PAGER: 'cat' });
+  expect(shown.replaceAll('\r', '')).toMatch(
+    /^Application app_1 in [^]*[^\n]\n\nPlayer player_1 in [^]*[^\n]\n$/,
+  );
   const elsewhere = await show(`${join(folder, 'NOSUCH', 'b')} player_1`);
   expect(errorOf(elsewhere).hint).toContain('backup create');
 });

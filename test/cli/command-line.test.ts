@@ -259,7 +259,7 @@ test('the error for field names after --json suggests --json --fields', () => {
 
 /** True if the words, or else the variable, ask for errors as JSON. */
 const isJson = (words: readonly string[], env: string | undefined) =>
-  /json$/.test(typedFormat(words, env) ?? '');
+  ['json', 'ndjson'].includes(typedFormat(words, env) ?? '');
 
 test('an error is printed as JSON if the words ask for JSON, whatever else is wrong with them', () => {
   expect(isJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
