@@ -117,7 +117,7 @@ async function dryRunOne(
       ...(isObject(sent) && sent),
     };
     const ids = record.id === undefined ? [] : [record];
-    const view = { ...invocation.view, kind: 'record' as const, idRows: () => ids };
+    const view = { ...invocation.view, idRows: () => ids };
     return { value: record, existingId, view, exitName };
   }
   return {

@@ -31,7 +31,6 @@ const reportFields: ReadonlySet<string | undefined> = new Set([
 
 /** The bulk report of docs, section 5. */
 export const reportView: View<BulkReport> = {
-  kind: 'lines',
   lines: reportLines,
   rows: ({ results }) => results,
   rowFields: reportRowFields,

@@ -101,7 +101,6 @@ async function renderOne(
   return {
     ...ending,
     view: {
-      kind: 'lines',
       rows: () => (quiet ? [] : [row]),
       rowFields: reportRowFields,
       lines: (_, canvas) => (quiet || !line ? [] : line(canvas)),

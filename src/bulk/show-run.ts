@@ -129,7 +129,7 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
   };
   return {
     value: recordStream(stream),
-    view: { kind: 'records', rowFields: reportView.rowFields },
+    view: { rowFields: reportView.rowFields },
     isReport: true,
     get exitName() {
       return ended?.exitName ?? 'failed';

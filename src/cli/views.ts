@@ -46,11 +46,6 @@ export interface CountedList {
 
 /** How a command's value is rendered; its type is what `--json` prints. */
 export interface View<T> {
-  /**
-   * `records`: many, streamed as they arrive; `record`: one; `either`: an array or one object, like
-   * the value; `lines`: a person gets `lines()`, a machine the value.
-   */
-  readonly kind: 'records' | 'record' | 'either' | 'lines';
   /** The resource of the records; decides columns, order on a terminal and the `--fields` that are always known. */
   readonly resource?: ResourceName | undefined;
   /** The columns (dotted paths), if known; otherwise they are chosen from the data. */
@@ -61,6 +56,8 @@ export interface View<T> {
   readonly rowFields?: readonly string[] | undefined;
   /** The text for a person in place of an empty table. */
   readonly whenEmpty?: string | undefined;
+  /** True for records that were named: each missing one was reported, so that an empty table needs no text. */
+  readonly isNamed?: boolean | undefined;
   /** Further fields that may be named although no row has them. */
   readonly listed?: ReadFields | undefined;
   /** True to keep JSON on one line on a terminal too. */
@@ -86,7 +83,6 @@ type Records = AsyncIterable<JsonObject> | readonly JsonObject[];
 /** Creates the view of a list of a resource's records. */
 export function listView(resource: ResourceName): View<Records> {
   return {
-    kind: 'records',
     resource,
     counted: (list) => ('counts' in list ? (list as Records & CountedList) : undefined),
   };
@@ -94,22 +90,22 @@ export function listView(resource: ResourceName): View<Records> {
 
 /** Creates the view of one record of a resource. */
 export function recordView(resource: ResourceName): View<JsonObject> {
-  return { kind: 'record', resource };
+  return { resource };
 }
 
 /** Creates the view of one record for one id, and of an array for several. */
 export function oneOrManyView(resource: ResourceName): View<JsonObject | readonly JsonObject[]> {
-  return { kind: 'either', resource };
+  return { resource, isNamed: true };
 }
 
 /** Creates the view of a list of rows with known columns; `whenEmpty` replaces an empty table. */
 export function rowsView<T>(columns: readonly string[], whenEmpty?: string): View<readonly T[]> {
-  return { kind: 'records', columns, whenEmpty };
+  return { columns, whenEmpty };
 }
 
 /** Creates the view of a value that renders its own lines for a person. */
 export function linesView<T>(lines: (value: T, canvas: Canvas) => readonly string[]): View<T> {
-  return { kind: 'lines', lines };
+  return { lines };
 }
 
 /**
@@ -124,7 +120,7 @@ export function sentencesView<T>(
     const texts = sentences(value, canvas);
     return isTerminal ? texts.flatMap((text) => wrapPageLine(text, columns)) : texts;
   };
-  return { kind: 'lines', lines, isSentence: () => true };
+  return { lines, isSentence: () => true };
 }
 
 /** The old and new value of one field; `from` is undefined if the old value is unknown. */

@@ -14,7 +14,6 @@ import { checkAlone } from '../resources/list-command.js';
 const columns = ['code', 'ids', 'detail', 'look', 'fix'];
 
 const view: View<readonly Finding[]> = {
-  kind: 'records',
   columns,
   rowFields: columns,
   rows: (findings) => findings as never,

@@ -6,7 +6,7 @@ import type { View } from '../cli/views.js';
 import { upperFirst } from '../data/text.js';
 import type { Overview } from '../resources/overview.js';
 
-const view: View<Overview> = { kind: 'lines' };
+const view: View<Overview> = {};
 
 export default defineCommand({
   summary: 'See what is waiting, on one screen',

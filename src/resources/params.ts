@@ -60,7 +60,6 @@ export function nameFlag(resource: ResourceName) {
 
 /** The output of deleting one record. */
 export const deletedView: View<{ id: string; deleted: true }> = {
-  kind: 'record',
   rowFields: ['id', 'deleted'],
 };
 

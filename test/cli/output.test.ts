@@ -258,7 +258,7 @@ describe('a pipe', () => {
 
   test('a field that occurs only in later records is noted, not dropped silently', async () => {
     const records = Array.from({ length: 150 }, (_, index) => ({ id: `t${index}` }));
-    const view: View<typeof records> = { kind: 'records' };
+    const view: View<typeof records> = {};
     const { stdout, notes } = await shown([...records, { id: 'x', late: 1 }], view);
     expect(stdout.split('\n')).toHaveLength(153);
     expect(notes).toEqual([expect.stringContaining('late')]);
@@ -521,7 +521,6 @@ describe('a view with lines of its own', () => {
 
   test('can name the records that it holds', async () => {
     const report: View<{ results: readonly { id: string; result: string }[] }> = {
-      kind: 'lines',
       rows: ({ results }) => results,
       idRows: ({ results }) => results.filter(({ result }) => result === 'changed'),
       closing: ({ results }) => ({ type: 'summary', total: results.length }),
@@ -544,7 +543,7 @@ describe('a view with lines of its own', () => {
 });
 
 test('bytes are written unchanged, except to a terminal', async () => {
-  const view: View<Uint8Array> = { kind: 'lines' };
+  const view: View<Uint8Array> = {};
   const bytes = Buffer.from('\u001b[31mx');
   expect((await shown(bytes, view)).stdout).toBe('\u001b[31mx');
   const seen = await shown(bytes, view, { columns: 80 });

@@ -340,11 +340,12 @@ const shapes: Readonly<Record<string, z.ZodMiniType>> = {
 };
 
 /** Returns the schema of a command's JSON; throws for a command that has no shape. */
-export function shapeOf(name: string, { kind, resource }: Command['view']): z.core.$ZodType {
+export function shapeOf(name: string, view: Command['view']): z.core.$ZodType {
+  const { resource, isNamed } = view;
   if (resource !== undefined) {
     const record: z.ZodMiniType = resources[resource].schema;
-    if (kind === 'either') return z.union([record, z.array(record)]);
-    return kind === 'records' ? z.array(record) : record;
+    if (isNamed) return z.union([record, z.array(record)]);
+    return 'counted' in view ? z.array(record) : record;
   }
   const shape = shapes[name];
   if (!shape) throw new Error(`${name} needs a shape in test/support/shapes.ts`);

@@ -27,7 +27,7 @@ export interface ShowContext
 /** A view of rows, and the numbers of the list that they are. */
 type TableView = Pick<
   View<never>,
-  'kind' | 'resource' | 'columns' | 'interactiveColumns' | 'whenEmpty'
+  'resource' | 'columns' | 'interactiveColumns' | 'whenEmpty' | 'isNamed'
 > & {
   readonly list: CountedList | undefined;
 };
@@ -44,8 +44,7 @@ export async function showTable(
   const records = (await collect(rows)).map(asRecord);
   const { cutNote, emptyNote, footerParts } = await import('./end.js');
   if (records.length === 0) {
-    // Records that were named, not listed: each missing one was reported.
-    if (view.kind === 'either') return;
+    if (view.isNamed) return;
     return note(view.whenEmpty ?? emptyNote(list, view.resource));
   }
   const hasFooter = sink.isTerminal && !settings.quiet;

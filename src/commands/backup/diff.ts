@@ -26,7 +26,6 @@ const noField = { field: null, from: null, to: null };
 const rowFields = ['resource', 'id', 'name', 'change', 'field', 'from', 'to'];
 
 const view: View<Report> = {
-  kind: 'lines',
   lines: diffLines,
   rowFields,
   rows: ({ differences }) =>

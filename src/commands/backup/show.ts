@@ -17,7 +17,7 @@ import { singleLine } from '../../terminal/safe-text.js';
 import { wrapWholeWords } from '../../terminal/whole-words.js';
 import { snapshotArgument } from './shared.js';
 
-const view: View<JsonObject | readonly JsonObject[]> = { kind: 'either' };
+const view: View<JsonObject | readonly JsonObject[]> = { isNamed: true };
 
 export default defineLocalCommand({
   summary: 'Print a record from a backup',

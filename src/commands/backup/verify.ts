@@ -15,7 +15,6 @@ interface Report extends VerifiedBackup {
 }
 
 const view: View<Report> = {
-  kind: 'lines',
   columns: ['snapshot', 'path', 'problem'],
   lines: verifyLines,
   rows: ({ problems }) => problems.map((problem) => ({ ...problem })),

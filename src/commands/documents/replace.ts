@@ -267,7 +267,7 @@ function replacedView(
   { view, value }: CommandOutput,
   { id, known }: { readonly id: string; readonly known: string },
 ): CommandOutput['view'] {
-  if (!isInteractive || settings.fields || settings.quiet || view.kind !== 'lines') return view;
+  if (!isInteractive || settings.fields || settings.quiet || !view.lines) return view;
   const { name, sizeBytes } = isObject(value) ? value : {};
   const size = typeof sizeBytes === 'number' ? ` (${binarySize(sizeBytes)})` : '';
   const what = typeof name === 'string' ? `${name}: ` : '';

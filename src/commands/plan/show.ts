@@ -73,7 +73,6 @@ type ShownRow = Pick<ReportRow, 'row' | 'id' | 'ref'> & {
 };
 
 const view: View<ShownPlan> = {
-  kind: 'lines',
   lines: planLines,
   rows: ({ rows }) => rows,
   rowFields: ['row', 'id', 'name', 'before', 'after', 'ref', 'file'],

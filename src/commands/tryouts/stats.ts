@@ -17,7 +17,6 @@ import {
 } from '../../resources/tryout-tally.js';
 
 const view: View<Stats> = {
-  kind: 'lines',
   columns: ['section', 'label', 'count', 'share'],
   csvRows: longRows,
 };

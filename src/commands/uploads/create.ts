@@ -6,7 +6,7 @@ import type { JsonObject } from '../../data/json.js';
 import { sizeBytesSchema } from '../../resources/params.js';
 import { grantCall } from '../../uploads/store-file.js';
 
-const grantView: View<JsonObject> = { kind: 'record' };
+const grantView: View<JsonObject> = {};
 
 export default defineWrite({
   summary: 'Ask for a presigned upload URL (step 1 of an upload)',

@@ -24,7 +24,6 @@ type TemplateColumn = {
 
 /** The view of a template: its columns, and in csv a table to fill in. */
 export const templateView: View<readonly TemplateColumn[]> = {
-  kind: 'records',
   columns: ['column', 'field', 'type'],
   csvRows: (columns) => [Object.fromEntries(columns.map(({ column }) => [column, '']))],
 };
