@@ -9,7 +9,7 @@ import type { World } from './context.js';
 import { readManifest } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { resourceNames } from './data/resources.js';
-import { systemLimit } from './data/system-errors.js';
+import { systemCode, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
@@ -222,7 +222,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }
 

@@ -2,6 +2,7 @@
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, isIPv6, type Socket } from 'node:net';
+import { systemCode } from '../data/system-errors.js';
 import { type Proxy, ProxyFailure } from './proxy.js';
 
 interface TunnelTarget {
@@ -52,8 +53,8 @@ export function openTunnel(
     end(new ProxyFailure(proxy, { problem: 'did not open a connection in time' }));
     request.destroy();
   }, connectMs);
-  request.on('error', (cause: NodeJS.ErrnoException) => {
-    const problem = `cannot be used: ${cause.code ?? cause.message}`;
+  request.on('error', (cause) => {
+    const problem = `cannot be used: ${systemCode(cause) ?? cause.message}`;
     end(new ProxyFailure(proxy, { problem, cause }));
   });
   request.on('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {

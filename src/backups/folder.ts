@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import type { RecordVersion } from '../downloads/mirror-file.js';
 import { Failure, GuardError, OutputError, UsageError } from '../errors.js';
@@ -146,9 +146,9 @@ export async function removeAllBut(names: readonly string[], folder: string): Pr
 
 /** Returns the snapshots of a folder without writing to it. Throws UsageError for one that holds something else. */
 export async function checkFolder(context: Context, folder: string): Promise<readonly Snapshot[]> {
-  const found = await listBackup(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    if (error.code === 'ENOTDIR')
+  const found = await listBackup(folder).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOTDIR')
       throw new UsageError(`${folder} is not a folder.`, { hint: 'Choose a new or empty folder.' });
     throw cannotWrite(folder, error);
   });

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { resources } from '../api/resources.js';
 import { nearest } from '../data/nearest.js';
 import { type ResourceName, resourceNames } from '../data/resources.js';
+import { systemCode } from '../data/system-errors.js';
 import { firstOf, shellQuote } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
@@ -174,8 +175,8 @@ export async function findSnapshot(word: string): Promise<Snapshot> {
 
 /** Returns the snapshots of a folder, as it was typed. Throws InputError if there is none. */
 async function snapshotsIn(folder: string): Promise<readonly Snapshot[]> {
-  const { snapshots } = await listBackup(resolve(folder)).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? noBackup(folder) : unreadable(folder, error);
+  const { snapshots } = await listBackup(resolve(folder)).catch((error: unknown) => {
+    throw systemCode(error) === 'ENOENT' ? noBackup(folder) : unreadable(folder, error);
   });
   if (snapshots.length === 0) throw noBackup(folder);
   return snapshots;

@@ -1,6 +1,7 @@
 /** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
 import type { LocalContext } from '../context.js';
 import { isUtf8Locale } from '../data/environment.js';
+import { systemCode } from '../data/system-errors.js';
 import { OutputError, PipeClosedError, UsageError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
 import { rawLines } from '../terminal/safe-text.js';
@@ -70,7 +71,7 @@ export function refuseResultFlags(
 /** Throws PipeClosedError for a pipe whose reader has ended; any other error as it is. */
 function throwClosed(error: unknown): never {
   const cause = error instanceof OutputError ? error.cause : undefined;
-  if ((cause as NodeJS.ErrnoException | undefined)?.code !== 'EPIPE') throw error;
+  if (systemCode(cause) !== 'EPIPE') throw error;
   throw new PipeClosedError('the pipe was closed', { cause: error });
 }
 

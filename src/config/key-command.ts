@@ -1,6 +1,7 @@
 /** Runs a profile's `key.command`, for example a password manager. */
 import { spawn } from 'node:child_process';
 import type { Environment } from '../data/environment.js';
+import { systemCode } from '../data/system-errors.js';
 import { splitWords } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 import { cleanKey } from './api-key.js';
@@ -66,11 +67,10 @@ function runProgram(
       if (size > maxBytes) finish('printed too much for a key');
       else chunks.push(chunk);
     });
-    child.on('error', (error: NodeJS.ErrnoException) =>
-      finish(
-        `cannot be run (${error.code === 'ENOENT' ? 'there is no such program' : error.code})`,
-      ),
-    );
+    child.on('error', (error) => {
+      const code = systemCode(error);
+      finish(`cannot be run (${code === 'ENOENT' ? 'there is no such program' : code})`);
+    });
     child.on('close', (code, killSignal) =>
       finish(code === 0 ? undefined : `failed (${killSignal ?? `exit code ${code}`})`),
     );

@@ -3,7 +3,7 @@ import { readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
-import { systemReason } from '../data/system-errors.js';
+import { isSystemError, systemReason } from '../data/system-errors.js';
 import { ConfigError, Failure } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
@@ -40,8 +40,7 @@ export async function writeStored(
       return after;
     });
   } catch (error) {
-    const { syscall } = error as NodeJS.ErrnoException;
-    if (error instanceof Failure || syscall === undefined) throw error;
+    if (!isSystemError(error)) throw error;
     const message = `The configuration in ${folder.path} cannot be written: ${systemReason(error)}.`;
     throw new ConfigError(message, {
       hint: 'Check the folder and the disk, or name another with ROSTERCTL_CONFIG_DIR.',

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../data/environment.js';
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { defaultProfile } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
@@ -134,7 +134,7 @@ function readPrivate(
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     // Another process may have replaced the file since the check; a link may be dangling.
     if (code === 'ENOENT') return undefined;
     throw new ConfigError(`The file ${file} cannot be read: ${systemReason(error)}.`, {

@@ -4,7 +4,7 @@ import { ValueWithExit } from '../cli/command-output.js';
 import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
 import { recordDigest } from '../data/digest.js';
-import { fileSystemError, systemReason } from '../data/system-errors.js';
+import { fileSystemError, isSystemError, systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
@@ -274,7 +274,7 @@ export async function lockCursor(
   try {
     return await acquireLock(dir, lockName, { self, signal, waitMs: 0 });
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error)
+    if (isSystemError(error))
       throw new OutputError(`A lock cannot be written in ${dir}: ${systemReason(error)}.`, {
         cause: error,
         hint: 'Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',

@@ -9,15 +9,20 @@ export function systemReason(
   error: unknown,
   specific: Readonly<Record<string, string>> = {},
 ): string {
-  const { message } = error as NodeJS.ErrnoException;
   const code = systemCode(error);
-  if (code === undefined) return message ?? 'unknown error';
+  if (code === undefined) return error instanceof Error ? error.message : 'unknown error';
   const words = specific[code] ?? reasons[code];
   return words === undefined ? code : `${words} (${code})`;
 }
 
-/** The code of a system error, also of those that Node only numbers: of Linux and of macOS. */
+/** True for an error of a system call; ours carry it as their cause. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** The code of an error of the system or of Node, also of those that Node only numbers: of Linux and of macOS. */
 export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   const { code, errno } = error as NodeJS.ErrnoException;
   const isNumber = /^(UNKNOWN$|Unknown system error)/.test(code ?? '');
   return (isNumber ? unnamed[-(errno ?? 0)] : undefined) ?? code;
@@ -141,7 +146,7 @@ export function systemLimit(error: unknown): SystemLimitError | undefined {
   if (error instanceof SystemLimitError) return error;
   if (!(error instanceof Error)) return undefined;
   if (error instanceof Failure) return limitBehind(error);
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   const limit =
     (code === undefined ? undefined : byCode[code]) ??
     (isMemoryError(error) ? memoryLimit : undefined) ??

@@ -10,6 +10,7 @@ import { safeFileName } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { recordedSize } from '../data/path.js';
 import { quotedId } from '../data/references.js';
+import { isSystemError } from '../data/system-errors.js';
 import { Failure, GuardError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { ensurePrivateFolders } from '../files/private.js';
@@ -103,8 +104,7 @@ async function newFolder(context: Context): Promise<string> {
       await removeOldCopies(parent, context.now());
       return await mkdtemp(join(parent, 'copy-'));
     } catch (error) {
-      if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error))
-        throw error;
+      if (!(error instanceof Failure) && !isSystemError(error)) throw error;
       context.detail(`The cache folder cannot be used: ${error.message}`);
     }
   }

@@ -16,6 +16,7 @@ import { access, constants, lstat, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { digestOf } from '../data/digest.js';
+import { systemCode } from '../data/system-errors.js';
 import { GuardError } from '../errors.js';
 import { describeSelf, type ThisProcess } from './holder.js';
 import { type AtomicFile, attemptWrite, outputTarget, throughDevice } from './writing.js';
@@ -254,7 +255,7 @@ function placeNew(file: string, temp: string, path: string): void {
   try {
     linkSync(temp, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyExists(file);
+    if (systemCode(error) === 'EEXIST') throw alreadyExists(file);
     // No hard links on FAT and some network file systems; any other reason stops this too.
     return claimThenRename(file, temp, path);
   }
@@ -266,7 +267,7 @@ function claimThenRename(file: string, temp: string, path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyExists(file) : error;
+    throw systemCode(error) === 'EEXIST' ? alreadyExists(file) : error;
   }
   try {
     renameSync(temp, path);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync, open, readFileSync, statSync } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemLimit, systemReason } from '../data/system-errors.js';
+import { systemCode, systemLimit, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { Failure, InputError, stoppedReading } from '../errors.js';
 
@@ -91,7 +91,7 @@ async function openPipe(path: string) {
  */
 export function unreadable(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const code = systemCode(error) ?? '';
   const isMissing = code === 'ENOENT';
   const message = isMissing
     ? `No such file: ${path}.`

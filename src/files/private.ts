@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, parse, resolve } from 'node:path';
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { ConfigError } from '../errors.js';
 
 /** The owner of what we trust: the user's own id; undefined if the platform has none. */
@@ -41,8 +41,7 @@ export function ensurePrivateFolder(
     makeFolder(folder, folderMode);
   } catch (error) {
     // A link or a file in its place is reported below.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw cannotUse('create the folder', folder, error, hint);
+    if (systemCode(error) !== 'EEXIST') throw cannotUse('create the folder', folder, error, hint);
   }
   const stats = statIfThere(folder);
   if (!stats) throw refuse(`The folder ${folder} cannot be created.`);
@@ -159,7 +158,7 @@ function statIfThere(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw cannotUse('look at', path, error);
   }
@@ -206,7 +205,7 @@ function makeSingle(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
     if (!statSync(folder).isDirectory()) throw error;
   }
 }

@@ -12,7 +12,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type JsonObject, objectIn, printJson } from '../data/json.js';
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { Failure, GuardError, OutputError } from '../errors.js';
 import { syncFolder } from './atomic-write.js';
 
@@ -64,8 +64,8 @@ export function unsealLine(line: string): JsonObject | undefined {
 
 /** Returns all bytes of a file; none if it does not exist. Throws OutputError. */
 export async function readBytes(path: string): Promise<Buffer> {
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return Buffer.alloc(0);
+  return readFile(path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, { cause: error });
   });
 }

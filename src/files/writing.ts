@@ -131,7 +131,7 @@ function throughOwn(file: string, descriptor: number): AtomicFile {
         rest = rest.subarray((await writePart(descriptor, rest)).bytesWritten);
       } catch (error) {
         // The socket is full for now.
-        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        if (systemCode(error) !== 'EAGAIN') throw error;
         await sleep(pollMs);
       }
   };
@@ -151,7 +151,7 @@ async function findReader(file: string, signal: AbortSignal | undefined): Promis
     try {
       return await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = systemCode(error);
       // A socket never opens.
       const isAwaited = code === 'ENXIO' && (await stat(file)).isFIFO();
       if (!isAwaited) throw cannotWrite(file, error);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { LocalContext } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { systemReason } from '../data/system-errors.js';
+import { isSystemError, systemReason } from '../data/system-errors.js';
 import { longTimeOf } from '../data/time.js';
 import { OutputError } from '../errors.js';
 import {
@@ -137,7 +137,7 @@ async function lockNamed(
         world.note(`${what} is running (${describeHolder(holder)}). Waiting for it.`),
     });
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error)
+    if (isSystemError(error))
       throw new OutputError(`A lock cannot be written in ${dir}: ${systemReason(error)}.`, {
         cause: error,
         hint: makeRoom,

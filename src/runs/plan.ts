@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { countsAsError, type ReportRow, type SelectedRow } from './report.js';
@@ -117,8 +117,8 @@ export async function writePlan(
  */
 export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const path = pathIn(folder);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw new OutputError(`The plan ${path} cannot be read: ${systemReason(error)}.`, {
       hint: 'Nothing of this run is repeated until it can be read. Fix the file or its permissions.',
       cause: error,
@@ -168,7 +168,7 @@ export function hasPlan(folder: string): boolean {
     statSync(pathIn(folder));
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+    return systemCode(error) !== 'ENOENT';
   }
 }
 

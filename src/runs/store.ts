@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { ensurePrivateFolder, folderAdvice } from '../files/private.js';
@@ -146,8 +146,7 @@ function namesInFolder(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter(isRunName);
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ENOENT', 'ENOTDIR'].includes(code)) return [];
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
     throw new OutputError(`The runs in ${folder} cannot be read: ${systemReason(error)}.`, {
       hint: 'Check the folder and its permissions, or set ROSTERCTL_STATE_DIR.',
       cause: error,

@@ -3,7 +3,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { demoOrganization } from '../config/profiles.js';
-import { systemReason } from '../data/system-errors.js';
+import { isSystemError, systemCode, systemReason } from '../data/system-errors.js';
 import { OutputError, UsageError } from '../errors.js';
 import { newApiListener } from './api-server.js';
 import { createFaults, type RequestRecord } from './faults.js';
@@ -123,7 +123,7 @@ export function sandboxEvents(stateDir: string): readonly SandboxEvent[] {
 
 /** An error of the file system as an OutputError; any other as it is. */
 function unusable(error: unknown, stateDir: string): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  if (!isSystemError(error)) return error;
   const message = `The sandbox in ${sandboxFolder(stateDir)} cannot be used: ${systemReason(error)}.`;
   return new OutputError(message, { cause: error });
 }
@@ -263,8 +263,9 @@ function listen(
     server.on('connection', (socket) => socket.unref());
   }
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' || error.code === 'EACCES' ? taken(wanted, error) : error);
+    server.once('error', (error) => {
+      const isTaken = ['EADDRINUSE', 'EACCES'].includes(systemCode(error) ?? '');
+      reject(isTaken ? taken(wanted, error) : error);
     });
     server.listen(wanted, loopback, () => {
       const { port } = server.address() as AddressInfo;

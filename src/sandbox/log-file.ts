@@ -9,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { type JsonObject, objectIn } from '../data/json.js';
+import { systemCode } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 
 const lineFeed = 0x0a;
@@ -71,7 +72,7 @@ function openIfThere(path: string, access: 'read' | 'write' | 'create'): number 
   try {
     return openSync(path, flags, 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && access !== 'create') return undefined;
+    if (systemCode(error) === 'ENOENT' && access !== 'create') return undefined;
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Paths } from '../config/paths.js';
 import { objectIn } from '../data/json.js';
-import { systemReason } from '../data/system-errors.js';
+import { isSystemError, systemCode, systemReason } from '../data/system-errors.js';
 import { Failure, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
@@ -146,7 +146,7 @@ function readSecret(dir: string): string | undefined {
     const { secret } = objectIn(readFileSync(settingsIn(dir), 'utf8')) ?? {};
     return typeof secret === 'string' && secret.length >= 32 ? secret : undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -156,8 +156,7 @@ const settingsIn = (dir: string) => join(dir, 'settings.json');
 
 /** True for a failure of the file system, its own error or that of `ensurePrivateFolder`. */
 function isFileError(error: unknown): error is Error {
-  if (error instanceof Failure) return true;
-  return error instanceof Error && 'syscall' in error;
+  return error instanceof Failure || isSystemError(error);
 }
 
 function otherSize(held: SeedSize, wanted: SeedSize): GuardError {

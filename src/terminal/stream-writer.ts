@@ -1,5 +1,5 @@
 /** Writing to one stream of the process: each write waits for its callback, and says why it failed. */
-import { systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { CancelledError, OutputError, PipeClosedError } from '../errors.js';
 
 /** The part of `process.stdout` and `process.stderr` that is used; any Writable fits. */
@@ -22,7 +22,7 @@ export function createWriter(
   const open = (): TerminalOutput => {
     const raw = source();
     // Without a listener a closed pipe would end the process with a stack trace.
-    raw.on('error', (error: NodeJS.ErrnoException) => {
+    raw.on('error', (error) => {
       failure ??= asFailure(error);
     });
     return raw;
@@ -39,7 +39,7 @@ export function createWriter(
         try {
           remaining = writeDirect(writeSync, text);
         } catch (error) {
-          failure = asFailure(error as NodeJS.ErrnoException);
+          failure = asFailure(error);
         }
       }
       if (!failure && remaining.length > 0)
@@ -47,7 +47,7 @@ export function createWriter(
           const giveUp = () => reject(new CancelledError('Interrupted.'));
           pending.add(giveUp);
           opened ??= open();
-          opened.write(remaining, (error?: NodeJS.ErrnoException | null) => {
+          opened.write(remaining, (error) => {
             pending.delete(giveUp);
             if (error) failure ??= asFailure(error);
             resolve();
@@ -74,13 +74,13 @@ function writeDirect(write: (bytes: Uint8Array) => number, text: string | Uint8A
   try {
     while (done < bytes.length) done += write(bytes.subarray(done));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    if (systemCode(error) !== 'EAGAIN') throw error;
   }
   return bytes.subarray(done);
 }
 
-function asFailure(error: NodeJS.ErrnoException): Error {
-  const { code } = error;
+function asFailure(error: unknown): Error {
+  const code = systemCode(error);
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' || code === 'ECONNRESET')
     return new PipeClosedError('the pipe was closed', { cause: error });
   return new OutputError(`The output cannot be written: ${systemReason(error)}.`, { cause: error });

@@ -4,7 +4,7 @@ import { readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { systemReason } from '../data/system-errors.js';
+import { isSystemError, systemCode, systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { withLock } from '../files/lock.js';
 import { ensurePrivateFolders } from '../files/private.js';
@@ -38,8 +38,8 @@ const mostFileBytes = 3 * 1024 * 1024;
 export async function readUploadMemory(context: Context): Promise<UploadMemory> {
   const paths = pathsOf(context);
   const read = (path: string) =>
-    readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT')
+    readFile(path, 'utf8').catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT')
         context.note(
           `What was uploaded before cannot be read from ${path}: ${systemReason(error)}.`,
         );
@@ -84,7 +84,7 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
     appendFileSync(current, line, { mode: 0o600 });
     return Buffer.byteLength(line);
   } catch (error) {
-    if (!(error instanceof Failure) && !(error instanceof Error && 'syscall' in error)) throw error;
+    if (!(error instanceof Failure) && !isSystemError(error)) throw error;
     const { message } = error instanceof Failure ? error : cannotWrite(current, error);
     context.note(`Could not record the upload of ${uploaded.id}: ${message}`);
     return 0;

@@ -2,6 +2,7 @@
 import type { Dirent, readdir as readdirOfNode } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { systemCode } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { type Failure, InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
@@ -91,8 +92,9 @@ function reportingReaddir(onUnreadable: (path: string, error: Error) => void) {
   ) => {
     matchableIn(path).then(
       (entries) => done(null, entries),
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') onUnreadable(path, error);
+      (error: Error) => {
+        if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR')
+          onUnreadable(path, error);
         done(error);
       },
     );

@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Environment } from '../../data/environment.js';
+import { systemCode } from '../../data/system-errors.js';
 import { ConfigError, GuardError, OutputError } from '../../errors.js';
 import { writeAtomically } from '../../files/atomic-write.js';
 import { unreadable } from '../../files/input-file.js';
@@ -85,7 +86,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code === 'ENOENT') return undefined;
     throw unreadable(path, error);
   }
