@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
 import { isSystemError, systemReason } from '../data/system-errors.js';
-import { ConfigError, Failure } from '../errors.js';
+import { ConfigError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
 import { ensurePrivateFolders, type OwnFolder, tightenPrivateFile } from '../files/private.js';
