@@ -32,7 +32,6 @@ export interface World extends PathsInput {
   /** Facts that error messages need, filled in as they become known. */
   readonly known: {
     settings?: Pick<Settings, 'output' | 'verbose'>;
-    /** The source of the key of the connection. */
     keySource?: string;
   };
 }

@@ -8,7 +8,6 @@ import { describeTopLevel } from './list-envelope.js';
 import type { Link } from './types.js';
 import type { FullResponse } from './wire.js';
 
-/** A call that answers with a link. */
 interface LinkCall {
   readonly requestUrl: URL;
   /** A URL below it needs the key, which is sent to no link, so it is rarely the file. */

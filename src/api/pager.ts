@@ -18,7 +18,6 @@ import type { ResponseHead } from './wire.js';
 /** One page of a list. */
 export interface Page extends ResponseHead {
   readonly body: unknown;
-  /** Rows on this page. */
   readonly count: number;
   /** Records on this page that no earlier page had. */
   readonly fresh: number;
@@ -28,7 +27,6 @@ export interface Page extends ResponseHead {
   readonly number: number;
   /** Rows on all pages so far, including repeated ones. */
   readonly rows: number;
-  /** The id of the last row. */
   readonly lastId: string | undefined;
 }
 

@@ -13,7 +13,6 @@ import { resourceRow } from './resources.js';
 
 /** The evidence in one answer about the rest of its list. */
 export interface PagingEvidence {
-  /** The URL of the next page. */
   readonly url?: string | undefined;
   /** A cursor, offset or page number of the next page, and the parameter that takes it. */
   readonly way?: Way | undefined;

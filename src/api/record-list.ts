@@ -172,7 +172,6 @@ async function* readOnePage(
   }
 }
 
-/** Returns the URL of the first page. */
 function firstUrl(
   resource: ResourceName,
   { route, baseUrl, organizationId, overrides, query }: ListSource,

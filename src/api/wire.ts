@@ -170,7 +170,6 @@ export class BrokenBody extends Error {
 
 /** The connection that feeds a stream. */
 interface BodySource {
-  /** Resumes reading from the connection. */
   resume(): void;
   /** Drops the connection, because nobody reads any more. */
   abandon(): void;

@@ -46,7 +46,6 @@ export function listedDocument(record: JsonObject): ListedDocument {
   };
 }
 
-/** The documents of a list, by the fate of their files. */
 interface FilesByFate {
   readonly stored: readonly StoredDocument[];
   readonly missing: readonly MissingPart[];

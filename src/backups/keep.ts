@@ -8,7 +8,6 @@ import { attemptWrite } from '../files/writing.js';
 import type { GoodSnapshot, OpenBackup } from './folder.js';
 import { backedUp, type Snapshot, sharedFilesIn } from './layout.js';
 
-/** The parts of a snapshot that decide whether it is kept. */
 interface KeptParts {
   readonly snapshot: Pick<Snapshot, 'name' | 'isWhole'>;
   readonly manifest: {

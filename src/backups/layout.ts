@@ -12,7 +12,6 @@ import { unreadable } from '../files/input-file.js';
 
 /** One backup in its folder: `2026-11-22T010000Z`, the time at which it was begun. */
 export interface Snapshot {
-  /** The folder of the backup. */
   readonly folder: string;
   readonly name: string;
   readonly path: string;
@@ -94,7 +93,6 @@ export interface BackupFolder {
   readonly folder: string;
   /** The finished snapshots, oldest first. */
   readonly snapshots: readonly Snapshot[];
-  /** The names of unfinished ones. */
   readonly unfinished: readonly string[];
   /** The names of those that were being removed. */
   readonly removed: readonly string[];

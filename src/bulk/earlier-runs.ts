@@ -27,7 +27,6 @@ async function openRuns(context: Context): Promise<readonly StoredRun[]> {
   }
 }
 
-/** Earlier runs on the resource of a new one. */
 interface EarlierRuns {
   /** Those whose writes may still take effect, or whose uploads are unfinished, oldest first. */
   readonly concerned: readonly StoredRun[];

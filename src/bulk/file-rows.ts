@@ -11,11 +11,8 @@ import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 export interface FileRowsOptions {
   /** The file's name, for messages. */
   readonly name: string;
-  /** `--sheet` */
   readonly sheet?: string | undefined;
-  /** `--take-formulas` */
   readonly takeFormulas?: boolean | undefined;
-  /** `--encoding` */
   readonly encoding?: NamedEncoding | undefined;
   /** The command has `--encoding`, so an error may name it. */
   readonly offersEncoding?: boolean | undefined;

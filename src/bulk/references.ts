@@ -144,7 +144,6 @@ interface Problem {
   readonly hint?: string;
 }
 
-/** A problem that begins with the place of its reference. */
 function atPlace({ place }: PlacedReference, problem: Problem): Problem {
   const [first = '', ...more] = problem.lines;
   return place === undefined ? problem : { ...problem, lines: [`${place}: ${first}`, ...more] };

@@ -90,7 +90,6 @@ export async function withRun<T>(
   }
 }
 
-/** The error for a run that another process finished in the meantime. */
 function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   return new GuardError(`The run ${run} has finished in the meantime. Nothing was sent.`, {
     code: finishedElsewhere,

@@ -101,7 +101,6 @@ export function rowsOfIds(text: string, input: NamingInput) {
   return rowsFromIds(linesOf(text, /\r?\n|\r/g), input, parseReference);
 }
 
-/** An id and the line that names it. */
 interface NamedId {
   readonly id: string;
   readonly line: number;

@@ -54,7 +54,6 @@ import {
 export interface CsvInput extends HeaderOptions, FileRowsOptions, NamingInput {
   readonly rules: ColumnRules;
   readonly key: CsvKey;
-  /** Keeps the unchanged cells of each row. */
   readonly keepsCells: boolean;
 }
 
@@ -158,7 +157,6 @@ function hasIdColumn(cells: readonly string[], map: HeaderOptions['map']): boole
   );
 }
 
-/** Collects the rows of a CSV according to its header. */
 class CsvRows {
   private header: Header | undefined;
   private headerCells: readonly string[] = [];

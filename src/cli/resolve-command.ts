@@ -130,7 +130,6 @@ export function refuseEarlyFlag(words: readonly string[], table: CommandManifest
   }
 }
 
-/** The command that the words of a line name. */
 function commandNamed(
   words: readonly string[],
   table: CommandManifest,

@@ -46,7 +46,6 @@ type KeySource =
   | { readonly kind: 'stored'; readonly stored: StoredKey; readonly origin: string }
   | { readonly kind: 'command'; readonly command: string; readonly origin: string };
 
-/** A connection as configured, possibly incomplete. */
 interface ConnectionParts {
   readonly baseUrl: ConfiguredValue | undefined;
   readonly organization: ConfiguredValue | undefined;
@@ -58,7 +57,6 @@ interface ConnectionParts {
 /** Base URL and organization as configured, not yet checked. */
 type ConnectionTarget = Pick<ConnectionParts, 'baseUrl' | 'organization'>;
 
-/** The sources of base URL and organization. */
 interface TargetInput extends Pick<ConnectionInput, 'env' | 'profile' | 'file'> {
   readonly flags: Pick<GlobalFlags, 'baseUrl' | 'org'>;
 }

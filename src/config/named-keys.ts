@@ -35,7 +35,6 @@ export type DefaultedKey<T> = SettingKey<T> & { readonly default: string };
 
 const parseFormat = oneOf(usualFormats);
 
-/** Accepts a usual format. */
 const usualFormat = offering(usualFormats, (text) => {
   if (text !== 'xlsx') return parseFormat(text);
   throw new UsageError('xlsx needs a file, so each command asks for it: --out FILE.xlsx.');

@@ -112,7 +112,6 @@ function sumOf(rows: readonly DownloadRow[]): string | undefined {
   return [`${groupedNumber(downloaded)} downloaded`, ...rest].join(', ');
 }
 
-/** The selection of documents to download. */
 const selecting: Selecting = { resource: 'documents', filters: documentSelection };
 
 /**

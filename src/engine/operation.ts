@@ -283,7 +283,6 @@ export interface Operation {
   readonly addsEachTime?: boolean;
   /** The run that it undoes. */
   readonly of?: string;
-  /** Additional notes for the preview. */
   readonly previewNotes?: (preview: PreviewedRows) => readonly string[];
   /** The lines of its preview, if they are not those of every change. */
   readonly describePreview?: (rows: PreviewedRows, how: PreviewStyle) => readonly string[];

@@ -131,7 +131,6 @@ export class ActiveRow {
   /** The last recorded intent and its time; the same write needs no new one soon. */
   intent: { readonly intent: Unverified['intent']; readonly t: number } | undefined;
   lastWrite: LastWrite = { phase: 'settled' };
-  /** Its first step, once it is done. */
   done: DoneStep | undefined;
   /** The lock of its record, from the read to the result. */
   lock: HeldLock | undefined;

@@ -20,7 +20,6 @@ export class RowWarnings {
 
   constructor(private readonly context: Context) {}
 
-  /** Prints a message once. */
   once(message: string): void {
     if (this.messages.has(message)) return;
     this.messages.add(message);

@@ -27,7 +27,6 @@ export interface Check {
 
 const maxSkewSeconds = 300;
 
-/** The findings of the service's checks. */
 interface ServiceChecks {
   readonly checks: readonly Check[];
   /** The settings that a survey suggests. */

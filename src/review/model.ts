@@ -67,7 +67,6 @@ function typeKeys(state: Review, keys: readonly Key[], world: ReviewWorld): Revi
   return step;
 }
 
-/** Applies one key. */
 function applyKey(state: Review, key: Key, world: ReviewWorld): ReviewStep {
   const held = state.held?.key === key ? state.held : undefined;
   const next = { ...state, held };

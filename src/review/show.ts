@@ -12,7 +12,6 @@ import { applyRead, burstMs, stayOnCard } from './model.js';
 import type { ReviewQueue } from './queue.js';
 import { cardOnScreen, decisionOnScreen, type Effect, type Review } from './state.js';
 
-/** How a review ended, and its last state. */
 interface EndedReview {
   readonly how: 'send' | 'quit' | 'interrupt';
   readonly state: Review;
@@ -67,7 +66,6 @@ async function staysQuiet(screen: FullScreen): Promise<boolean> {
   return event.kind === 'quiet' || event.kind === 'resize';
 }
 
-/** Returns the keys that an event completes. */
 function keysOf(event: ScreenEvent, reader: KeyReader): readonly Key[] {
   if (event.kind === 'read') return reader.push(event.bytes, event.at);
   return event.kind === 'quiet' ? reader.endWait() : [];

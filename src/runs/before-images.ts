@@ -51,7 +51,6 @@ export interface BeforeImages {
 }
 
 interface BeforeImageOptions {
-  /** True if a text holds the API key. */
   readonly isKey: (text: string) => boolean;
   /** False once another process has taken the run over while this one was suspended. */
   readonly isOurs: () => boolean;

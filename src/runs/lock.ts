@@ -21,7 +21,6 @@ import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 /** Identifies the lock of a bulk write. */
 type LockKey = Pick<RunHead, 'service' | 'organization' | 'resource'>;
 
-/** The key of a lock, and the run that acquires it. */
 type Locking = LockKey & Pick<RunHead, 'run' | 'startedAt'>;
 
 type LockWorld = Pick<LocalContext, 'self' | 'signal' | 'note'>;

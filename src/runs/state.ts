@@ -27,7 +27,6 @@ export interface Intent {
 
 /** The state of a run, according to its journal. */
 export interface RunState {
-  /** The last result of each row. */
   readonly results: ReadonlyMap<number, ReportRow>;
   /** The intents of rows whose last write has no outcome. */
   readonly open: ReadonlyMap<number, Intent>;

@@ -185,7 +185,6 @@ interface ServeOptions {
 }
 
 interface Servers {
-  /** The origin of the API. */
   readonly origin: string;
   /** The origin of the file store, which signed URLs name. */
   readonly fileUrl: string;

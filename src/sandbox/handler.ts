@@ -29,7 +29,6 @@ export interface HandlerCall<Param extends string = string> {
 /** The result of a call; the shapes decide how the answer presents it. */
 export interface HandlerReply {
   readonly answer: Exclude<AnswerName, 'error'>;
-  /** All records of a list. */
   readonly rows?: readonly JsonObject[];
   readonly records?: ReplyRecords;
   /** The values of the answer's other placeholders. */

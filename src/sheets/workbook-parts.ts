@@ -75,7 +75,6 @@ export class SharedTexts {
   private readonly numbers = new Map<string, number>();
   private uses = 0;
 
-  /** Returns the number of a text. */
   numberOf(text: string): number {
     this.uses += 1;
     const known = this.numbers.get(text);
@@ -85,7 +84,6 @@ export class SharedTexts {
     return number;
   }
 
-  /** Yields the part. */
   *part(): Generator<string> {
     yield `${head}<sst xmlns="${mainNamespace}" count="${this.uses}" uniqueCount="${this.numbers.size}">`;
     for (const text of this.numbers.keys()) {

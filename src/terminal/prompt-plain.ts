@@ -103,7 +103,6 @@ export class PlainPrompts {
   }
 }
 
-/** Returns the value of the choice with this number, if the answer is one. */
 function numberedOne(answer: string, listed: readonly Choice[]): string | undefined {
   return /^\d{1,2}$/.test(answer) ? listed[Number(answer) - 1]?.value : undefined;
 }

@@ -2,7 +2,6 @@
 
 const replacement = '[redacted]';
 
-/** Replaces registered secrets in texts. */
 interface Redactor {
   /** Registers a secret of at least four characters, in every encoding it may appear in. */
   readonly add: (secret: string) => void;

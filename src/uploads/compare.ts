@@ -22,7 +22,6 @@ import {
 import type { InspectedFile, UploadJob } from './plan.js';
 import type { UploadFile } from './upload-source.js';
 
-/** The document that holds a file already. */
 interface ExistingDocument {
   /** Undefined for an earlier file of the same command, whose document is still to come. */
   readonly id?: string | undefined;
@@ -35,10 +34,8 @@ interface ExistingDocument {
 /** The code of a file that a document holds already. */
 export const existsAlready = 'exists';
 
-/** A file to compare. */
 interface Compared {
   readonly file: InspectedFile;
-  /** The name of its document. */
   readonly name: string;
   /** As named on the command line. */
   readonly path: string;

@@ -30,7 +30,6 @@ export interface FailedCommand {
   readonly exitCode?: number | undefined;
   /** The source of the key: "stored for profile work", "environment ROSTERCTL_API_KEY". */
   readonly keySource: string | undefined;
-  /** The global flags of the command line. */
   readonly flags: Partial<GlobalFlags>;
   /** Removes the secrets of this process from the service's words. */
   readonly redacted: Redact;

@@ -19,7 +19,6 @@ export class ListedFields implements ReadFields {
     this.missing = chosenFields(typed).filter((field) => !isDocumented(resource, field));
   }
 
-  /** Returns the records, each of which is observed as it passes. */
   observing(records: AsyncIterable<JsonObject>): RecordStream<JsonObject> {
     const observed = async function* (fields: ListedFields): Batches<JsonObject> {
       for await (const batch of batchesOf(records)) {

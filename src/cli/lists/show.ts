@@ -70,7 +70,6 @@ export async function showTable(
   if (cut !== undefined) note(cut);
 }
 
-/** The columns that the user configured for the resource. */
 function configuredColumns(
   { resource }: TableView,
   { overrides }: ShowContext['settings'],

@@ -13,7 +13,6 @@ import { batchWriter, type Sink } from '../sink.js';
 import type { View } from '../views.js';
 import type { Rows } from '../writers.js';
 
-/** A piece of a template: text, or a field with its filters. */
 type TemplatePiece = string | { readonly field: string; readonly filters: readonly Filter[] };
 
 type Filter = (value: unknown, now: Date) => unknown;

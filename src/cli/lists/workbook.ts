@@ -16,7 +16,6 @@ import { collectTable, type TableColumns } from './csv.js';
 /** The parts of a context that the sheet "About" is made of. */
 export interface WorkbookContext
   extends Pick<LocalContext, 'flags' | 'note' | 'now' | 'settings' | 'signal' | 'withConnection'> {
-  /** The command line that was typed. */
   readonly line?: TypedLine | undefined;
   /** Absent for a command without a connection. */
   readonly api?: Pick<Api, 'organizationId'> | undefined;

@@ -68,7 +68,6 @@ function toolPage(table: CommandManifest, dated: Dated): string {
   ]);
 }
 
-/** The page of one noun: its verbs. */
 function nounPage(table: CommandManifest, group: ManifestGroup, dated: Dated): string {
   const name = pageName(group);
   const { word, aliases, about } = group;

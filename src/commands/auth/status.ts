@@ -30,7 +30,6 @@ interface KeyStatus {
   readonly check: 'ok' | '401' | '403' | 'unreachable' | 'skipped';
 }
 
-/** The status of a key, and what is to be said of it. */
 interface CheckedKey {
   readonly status: KeyStatus;
   /** Why the exit code is not 0. */

@@ -18,7 +18,6 @@ import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine } from './shared.js';
 
-/** The result of a backup. */
 interface Report extends Pick<MadeBackup, 'snapshot' | 'complete' | 'removed'> {
   readonly schema: 1;
   readonly records: { readonly [resource: string]: number };

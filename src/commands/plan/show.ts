@@ -50,7 +50,6 @@ interface ShownPlan
   > {
   readonly schema: 1;
   readonly expired: boolean;
-  /** The route that --route named. */
   readonly route?: string;
   /** The run on this machine that applies it. */
   readonly applied: {
@@ -62,7 +61,6 @@ interface ShownPlan
   readonly rows: readonly ShownRow[];
 }
 
-/** A row of a plan, in the words of a report's row. */
 type ShownRow = Pick<ReportRow, 'row' | 'id' | 'ref'> & {
   readonly name?: string;
   /** Without the fields that the record does not have. */

@@ -89,7 +89,6 @@ const deletedRecordsView = linesView((records: readonly JsonObject[]) =>
   records.map((record) => printJson(record)),
 );
 
-/** Returns the records that a run deleted. */
 async function deletedRecords(context: LocalContext, { head }: StoredRun): Promise<JsonObject[]> {
   const images = await readBeforeImages(runFolder(storeOf(context), head.run));
   const records = images.flatMap(({ kind, before }) =>

@@ -86,7 +86,6 @@ export function doubtsOf({ skips }: Pick<CheckResult, 'skips'>): {
   };
 }
 
-/** A rule at work. */
 interface Running {
   readonly code: RuleCode;
   readonly rule: Rule;

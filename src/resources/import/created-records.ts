@@ -198,7 +198,6 @@ function notFoundByKey(resource: ResourceName, key: string, text: string): NotFo
   );
 }
 
-/** The ids of all records by their key. */
 interface IdsByKey extends Pick<RecordState, 'at' | 'freshMs'> {
   readonly ids: ReadonlyMap<string, readonly string[]>;
   /** How many records the list holds. */

@@ -13,11 +13,9 @@ import type { SeenFields } from './seen-fields.js';
 
 /** The teams of the organization, by name and by id. */
 export interface Teams {
-  /** True if this is the id of a team. */
   readonly isId: (text: string) => boolean;
   /** Names that were found in another spelling, with what they were taken for. */
   readonly respelled: ReadonlyMap<string, string>;
-  /** Returns the name of a team by its id. */
   nameOf(id: string): string;
   /**
    * Returns the value of a cell that names one team, or several with `;` between them. Throws
@@ -76,7 +74,6 @@ function asShown(id: string, { seen }: FieldTarget): unknown {
   return isNumber(sample) && /^\d+$/.test(id) ? parseJson(id) : id;
 }
 
-/** True if the field holds a list of ids. */
 function isList({ seen }: FieldTarget): boolean {
   return Array.isArray(seen?.sample);
 }

@@ -16,7 +16,6 @@ import { readTeams, TeamFields, type Teams } from './teams.js';
 type TemplateColumn = {
   /** The head to write. */
   readonly column: string;
-  /** The field that it sets. */
   readonly field: string;
   /** The kind of its values. */
   readonly type: string;

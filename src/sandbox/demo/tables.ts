@@ -35,7 +35,6 @@ export function seedTables({ size, at }: SeedChoice): Tables {
   return tables;
 }
 
-/** The first records of each resource. */
 const seeds: {
   readonly [R in ResourceName]: (now: Date, size: SeedSize) => readonly StoredRecord[];
 } = {

@@ -23,7 +23,6 @@ interface Asked {
   readonly shapes: Shapes;
   readonly resource: ResourceName;
   readonly organizationId: string;
-  /** The URL of the request. */
   readonly url: URL;
   /** The bytes of a document's file. */
   readonly fileOf: (key: string) => Promise<Buffer>;
