@@ -39,10 +39,12 @@ export function documents(
   table: CommandManifest,
   date: string,
 ): { readonly [path: string]: string } {
-  const completions = Object.entries(completionScripts());
+  const completions = Object.values(completionScripts);
   const manuals = Object.entries(manPages(table, { date }));
   return {
-    ...Object.fromEntries(completions.map(([name, text]) => [`completions/${name}`, text])),
+    ...Object.fromEntries(
+      completions.map(({ fileName, text }) => [`completions/${fileName}`, text]),
+    ),
     'docs/reference.md': referencePage(table),
     'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
     'docs/assumptions.md': assumptionsPage(inventions),

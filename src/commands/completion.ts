@@ -1,7 +1,7 @@
 /** `completion`: prints a shell's completion script, or installs and removes it. */
 import { ValueWithExit } from '../cli/command-output.js';
 import type { FileChange } from '../cli/completion/install.js';
-import { completionScript, type Shell, shells } from '../cli/completion/scripts.js';
+import { completionScripts, type Shell, shells } from '../cli/completion/scripts.js';
 import { defineLocalWrite, flag, oneOfWords, param } from '../cli/define.js';
 import { asksForOutput } from '../cli/global-flags.js';
 import { type LocalChange, linesView } from '../cli/views.js';
@@ -41,7 +41,7 @@ export default defineLocalWrite({
   async plan(context, { shell, install, uninstall }) {
     if (!install && !uninstall) return { changes: [], onlyReads: true, state: undefined };
     const { installation } = await import('../cli/completion/install.js');
-    const files = installation(shell, install ? completionScript(shell) : undefined, context);
+    const files = installation(shell, install ? completionScripts[shell].text : undefined, context);
     return { changes: files.filter(({ from, to }) => from !== to).map(changeOf), state: files };
   },
   async apply(
@@ -50,7 +50,7 @@ export default defineLocalWrite({
     { shell },
   ): Promise<CompletionResult | ValueWithExit<CompletionResult>> {
     if (!state) {
-      const script = completionScript(shell);
+      const script = completionScripts[shell].text;
       // A shell reads it at its start, so a format that is only stored leaves it a script.
       if (settings.output !== 'table' && !asksForOutput(flags))
         return new ValueWithExit(Buffer.from(script) as never, 'done');

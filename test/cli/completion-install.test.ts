@@ -167,7 +167,7 @@ test('on Windows, only PowerShell is supported', () => {
 });
 
 describe('marked lines', () => {
-  const ours = { name: 'x', lines: ['one', 'two'] };
+  const ours = ['one', 'two'];
 
   test.each([
     ['an empty file', ''],
@@ -177,30 +177,35 @@ describe('marked lines', () => {
     ['no file', undefined],
   ])('are removed from %s without a trace', (_, text) => {
     const marked = withMarked(text, ours);
-    expect(marked).toContain('# >>> x');
+    expect(marked).toContain('# >>> rosterctl completion');
     expect(withMarked(marked, ours)).toBe(marked);
-    expect(withoutMarked(marked, 'x')).toBe(text);
+    expect(withoutMarked(marked)).toBe(text);
   });
 
   test('are updated in place', () => {
     const text = `${withMarked('a\n', ours)}after\n`;
-    const renewed = withMarked(text, { ...ours, lines: ['three'] });
-    expect(renewed).toBe('a\n# >>> x >>>\nthree\n# <<< x <<<\nafter\n');
-    expect(withoutMarked(renewed, 'x')).toBe('a\nafter\n');
+    const renewed = withMarked(text, ['three']);
+    expect(renewed).toBe(
+      'a\n# >>> rosterctl completion >>>\nthree\n# <<< rosterctl completion <<<\nafter\n',
+    );
+    expect(withoutMarked(renewed)).toBe('a\nafter\n');
   });
 
   test('of an earlier version are known by its mark', () => {
-    const marked = '# >>> x (this file was made for it) >>>\none\n# <<< x <<<\n';
-    expect(withoutMarked(marked, 'x')).toBeUndefined();
+    const marked =
+      '# >>> rosterctl completion (this file was made for it) >>>\none\n# <<< rosterctl completion <<<\n';
+    expect(withoutMarked(marked)).toBeUndefined();
     expect(withMarked(marked, ours)).toBe(withMarked(undefined, ours));
   });
 
   test('a file that has changed meanwhile is kept', () => {
     const text = `before\n${withMarked(undefined, ours)}after\n`;
-    expect(withoutMarked(text, 'x')).toBe('before\nafter\n');
+    expect(withoutMarked(text)).toBe('before\nafter\n');
   });
 
   test('an opening mark without a closing one is left alone', () => {
-    expect(withoutMarked('# >>> x >>>\nall the rest\n', 'x')).toBe('# >>> x >>>\nall the rest\n');
+    expect(withoutMarked('# >>> rosterctl completion >>>\nall the rest\n')).toBe(
+      '# >>> rosterctl completion >>>\nall the rest\n',
+    );
   });
 });

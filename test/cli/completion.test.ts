@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { bashAnswer, readBashLine } from '../../src/cli/completion/bash.js';
 import { completionFor } from '../../src/cli/completion/candidates.js';
 import { readLine } from '../../src/cli/completion/line.js';
-import { completionScript, completionScripts, shells } from '../../src/cli/completion/scripts.js';
+import { completionScripts, shells } from '../../src/cli/completion/scripts.js';
 import { globalFlags } from '../../src/cli/global-flags.js';
 import { complete, idLines } from '../../src/complete.js';
 import { completionCacheFile, rememberRecords } from '../../src/config/completion-cache.js';
@@ -31,7 +31,7 @@ const settings = JSON.parse(readFileSync(`${dist}settings.json`, 'utf8')) as [
 ][];
 
 describe.each(shells)('the %s script', (shell) => {
-  const script = completionScript(shell);
+  const { text: script, fileName } = completionScripts[shell];
 
   test('is short and knows no word of the tool', () => {
     const words = [
@@ -51,7 +51,7 @@ describe.each(shells)('the %s script', (shell) => {
     expect(ran.stdout).toBe(script);
     const names = { bash: 'rosterctl.bash', zsh: '_rosterctl', fish: 'rosterctl.fish' };
     const name = shell === 'powershell' ? 'rosterctl.ps1' : names[shell];
-    expect(completionScripts()[name]).toBe(script);
+    expect(fileName).toBe(name);
   });
 
   test('is plain text without control characters', () => {
@@ -70,7 +70,7 @@ describe.each(shells)('the %s script', (shell) => {
 });
 
 test('a script stays one under a stored output format, which only a typed one replaces', async () => {
-  const script = completionScript('bash');
+  const script = completionScripts.bash.text;
   for (const format of ['json', 'ids']) {
     const ran = await rosterctl('completion bash', { env: { ROSTERCTL_OUTPUT: format } });
     expect([ran.code, ran.stdout]).toEqual([0, script]);
@@ -80,7 +80,7 @@ test('a script stays one under a stored output format, which only a typed one re
 });
 
 test('the bash script keeps to what bash 3.2 can do', () => {
-  const script = completionScript('bash');
+  const script = completionScripts.bash.text;
   const newer = {
     'associative arrays': /(?:declare|local|typeset) -[a-zA-Z]*[An]/,
     'mapfile, readarray, coproc': /\b(?:mapfile|readarray|coproc)\b/,
@@ -100,7 +100,7 @@ test('the bash script keeps to what bash 3.2 can do', () => {
 
 test('the PowerShell script is ASCII: version 5.1 reads a file in an old code page', () => {
   // oxlint-disable-next-line no-control-regex
-  expect(completionScript('powershell')).toMatch(/^[\u0000-\u007f]*$/);
+  expect(completionScripts.powershell.text).toMatch(/^[\u0000-\u007f]*$/);
 });
 
 test('a topic and a command of one name are offered once after help', () => {

@@ -20,6 +20,7 @@ export interface FileChange {
   readonly folders: readonly string[];
 }
 
+/** Names our lines inside a file that belongs to the user. */
 const mark = 'rosterctl completion';
 
 /**
@@ -35,10 +36,7 @@ export function installation(
   const placed: FileChange = { path, what: 'script', from: readOurs(path, shell), to, folders };
   if (!start) return [placed];
   const from = readText(start.file);
-  const text =
-    to === undefined
-      ? from && withoutMarked(from, mark)
-      : withMarked(from, { name: mark, lines: start.lines });
+  const text = to === undefined ? from && withoutMarked(from) : withMarked(from, start.lines);
   const loading: FileChange = { path: start.file, what: 'lines', from, to: text, folders: [] };
   return to === undefined ? [loading, placed] : [placed, loading];
 }
@@ -103,20 +101,15 @@ function orOutputError(path: string, act: () => void): void {
   }
 }
 
-/** Lines of ours inside a file that belongs to the user, between two comment lines. */
-interface MarkedLines {
-  readonly name: string;
-  readonly lines: readonly string[];
-}
-
 /**
- * The text with our lines at its end, or replaced where they are. `undefined` = there is no file
- * yet; the mark then says so, that `withoutMarked` can tell. The same lines twice change nothing.
+ * The text with our lines at its end, or replaced where they are, between two comment lines.
+ * `undefined` = there is no file yet; the mark then says so, that `withoutMarked` can tell. The same
+ * lines twice change nothing.
  */
-export function withMarked(text: string | undefined, { name, lines }: MarkedLines): string {
-  const found = findMarked(text ?? '', name);
+export function withMarked(text: string | undefined, lines: readonly string[]): string {
+  const found = findMarked(text ?? '');
   const block = (made: boolean) =>
-    [`# >>> ${name}${made ? madeForIt : ''} >>>`, ...lines, `# <<< ${name} <<<`].join('\n');
+    [`# >>> ${mark}${made ? madeForIt : ''} >>>`, ...lines, `# <<< ${mark} <<<`].join('\n');
   if (text === undefined) return `${block(true)}\n`;
   if (found) return text.slice(0, found.from) + block(found.made) + text.slice(found.to);
   if (text === '' || text.endsWith('\n')) return `${text}${block(false)}\n`;
@@ -125,8 +118,8 @@ export function withMarked(text: string | undefined, { name, lines }: MarkedLine
 }
 
 /** The text as it was before `withMarked`; undefined when the file was made for our lines alone. */
-export function withoutMarked(text: string, name: string): string | undefined {
-  const found = findMarked(text, name);
+export function withoutMarked(text: string): string | undefined {
+  const found = findMarked(text);
   if (!found) return text;
   const before = text.slice(0, found.from);
   const after = text.slice(found.to);
@@ -139,11 +132,10 @@ const madeForIt = ' (created by rosterctl)';
 const formerMark = ' (this file was made for it)';
 
 /** Returns the position of our block, without its last line end. */
-function findMarked(text: string, name: string) {
-  const endings = ['', madeForIt, formerMark];
-  const end = `\n# <<< ${name} <<<`;
-  for (const ending of endings) {
-    const begin = `# >>> ${name}${ending} >>>\n`;
+function findMarked(text: string) {
+  const end = `\n# <<< ${mark} <<<`;
+  for (const ending of ['', madeForIt, formerMark]) {
+    const begin = `# >>> ${mark}${ending} >>>\n`;
     const from = text.startsWith(begin) ? 0 : text.indexOf(`\n${begin}`) + 1;
     if (from === 0 && !text.startsWith(begin)) continue;
     const last = text.indexOf(end, from);

@@ -168,19 +168,10 @@ Register-ArgumentCompleter -Native -CommandName rosterctl -ScriptBlock {
 }
 `;
 
-const scripts = {
+/** The script of each shell, and the file name that packagers expect. */
+export const completionScripts = {
   bash: { fileName: 'rosterctl.bash', text: bashScript },
   zsh: { fileName: '_rosterctl', text: zshScript },
   fish: { fileName: 'rosterctl.fish', text: fishScript },
   powershell: { fileName: 'rosterctl.ps1', text: powershellScript },
-} as const;
-
-/** The completion script of one shell. */
-export function completionScript(shell: Shell): string {
-  return scripts[shell].text;
-}
-
-/** The scripts of all shells, by the file names that packagers expect. */
-export function completionScripts(): { readonly [fileName: string]: string } {
-  return Object.fromEntries(shells.map((shell) => [scripts[shell].fileName, scripts[shell].text]));
-}
+} as const satisfies Record<Shell, object>;
