@@ -66,12 +66,13 @@ export function checkTypedCell(header: string, cell: string): void {
 /**
  * Returns the top-level fields that the cells of a row change, with their new values. A cell that
  * equals the exported text of the present value changes nothing. `own`: the row as read by the
- * header; `record`: undefined if there is none yet. Throws InputError naming the line.
+ * header; `record`: undefined if there is none yet. Throws InputError naming line and column; without
+ * a line, its message follows the name of the column.
  */
 export function cellFields(
   own: JsonObject,
   record: JsonObject | undefined,
-  line: number,
+  line?: number,
 ): JsonObject {
   const base = record ?? {};
   const fields: Field[] = [];
@@ -81,8 +82,8 @@ export function cellFields(
     if (field) fields.push(field);
   }
   const changedKeys = new Set(fields.map(({ path }) => path[0] ?? ''));
-  const isSheet = Object.values(own).some(isSheetCell);
-  const changed = setAllFields(base, fields, isSheet ? `Row ${line}` : `Line ${line}`);
+  const row = Object.values(own).some(isSheetCell) ? 'Row' : 'Line';
+  const changed = setAllFields(base, fields, line === undefined ? '' : `${row} ${line}: `);
   return Object.fromEntries([...changedKeys].map((key) => [key, changed[key]]));
 }
 
@@ -138,7 +139,7 @@ function setAllFields(base: JsonObject, fields: readonly Field[], place: string)
     return setFields(base, fields);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new InputError(`${place}: ${error.message}`, {
+    throw new InputError(place + error.message, {
       hint: 'For the whole value, name the column like tags:json.',
       cause: error,
     });
@@ -149,7 +150,7 @@ function fieldOfCell(
   header: string,
   cell: unknown,
   record: JsonObject,
-  line: number,
+  line: number | undefined,
 ): Field | undefined {
   const exact = findField(record, header);
   const { name, type } = exact ? { name: header } : readColumnName(header);
@@ -160,8 +161,9 @@ function fieldOfCell(
     return { key: name, path: present?.path ?? newPath(record, name), list: false, value };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const place = isSheetCell(cell) ? `${cell.column}${line}` : `Line ${line}`;
-    throw new InputError(`${place}: ${name} ${error.message}`, {
+    const at = isSheetCell(cell) ? `${cell.column}${line}` : `Line ${line}`;
+    const place = line === undefined ? '' : `${at}: ${name} `;
+    throw new InputError(place + error.message, {
       hint: error.hint ?? typeHint(name),
       cause: error,
     });

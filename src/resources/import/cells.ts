@@ -108,16 +108,13 @@ export function newValue(
 export function ownCell(
   given: FieldValue,
   record: JsonObject,
-  line: number,
 ): readonly [key: string, value: unknown] | undefined {
-  const { target } = given;
   // What is empty already need not be cleared, also where the service does not show the field.
   const isCleared = 'value' in given && given.value === null;
-  if (isCleared && (findField(record, target.field)?.value ?? null) === null) return undefined;
+  if (isCleared && (findField(record, given.target.field)?.value ?? null) === null)
+    return undefined;
   const [key, cell] = cellFor(given, record);
-  // Its message begins with the line and the field, which the caller names by the column instead.
-  const changed = withoutPlace(() => cellFields({ [key]: cell }, record, line), target.field);
-  return Object.keys(changed).length > 0 ? [key, cell] : undefined;
+  return Object.keys(cellFields({ [key]: cell }, record)).length > 0 ? [key, cell] : undefined;
 }
 
 function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, cell: unknown] {
@@ -132,17 +129,6 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
   if (present !== undefined || sample === undefined || typeof sample === 'string')
     return [cellKey(field), cell];
   return asJson(newValue(given.target, text, inSheet?.kind));
-}
-
-function withoutPlace<T>(work: () => T, field: string): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const at = error.message.indexOf(`${field} `);
-    const message = at < 0 ? error.message : error.message.slice(at + field.length + 1);
-    throw new InputError(message, { hint: error.hint, cause: error });
-  }
 }
 
 type Draft = { [key: string]: unknown } | unknown[];

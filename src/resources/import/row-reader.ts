@@ -95,7 +95,7 @@ export class RowReader {
     const cells = values.flatMap((each) => {
       // A key in another spelling is the same key.
       if (each.column.index === this.world.key.index || isSameSet(each, record)) return [];
-      const cell = this.collect(problems, () => ownCell(each, record, row.line), row, each.column);
+      const cell = this.collect(problems, () => ownCell(each, record), row, each.column);
       return cell ? [cell] : [];
     });
     return { key, ...(exported && { updatedAt: exported }), ...Object.fromEntries(cells) };
