@@ -138,10 +138,7 @@ function sharedOptions(context: LocalContext, { readsOnly, trace }: ServiceOptio
 /** A shorter wait ends before its message is read. */
 const longWaitMs = 3_000;
 
-/**
- * Returns a callback that explains long waits on a terminal: once for concurrent waits, never while
- * progress is shown.
- */
+/** Returns a callback that explains long waits: once for concurrent ones, never beside progress. */
 function waitNotifier(context: LocalContext, who: string, hasProgress: () => boolean) {
   let until = 0;
   const { clock, streams } = context;

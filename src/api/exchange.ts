@@ -7,10 +7,7 @@ import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
 
-/**
- * Sends one request once and follows no redirect. If no response came, the result says how far the
- * request got. Never throws.
- */
+/** Sends one request once, without redirects. Never throws: a failure says how far the request got. */
 export function exchange(
   agent: Agent,
   wire: Wire,

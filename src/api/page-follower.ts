@@ -120,10 +120,7 @@ function refusalOf(
   return undefined;
 }
 
-/**
- * A key belongs to one organization (contract 5.2), so path and query of each page must name that
- * one.
- */
+/** True if a next page is not of the organization to which the key belongs (contract 5.2). */
 function changesOrganization(next: URL, first: URL, own: string): boolean {
   const expected = first.searchParams.get('organizationId') ?? own;
   for (const [name, value] of next.searchParams)

@@ -58,10 +58,7 @@ export function responseOf(
 /** The hint after an unknown outcome. */
 export const readFirst = 'Check whether it took effect before you send it again.';
 
-/**
- * The error for a redirect. After 301 to 303 a write may have been processed; 307 and 308 refuse
- * it.
- */
+/** The error for a redirect: 307 and 308 refuse a write, after others it may have been processed. */
 function redirectError(
   { status, headers }: ResponseHead,
   origin: string,

@@ -179,10 +179,7 @@ function secondsBetween(timestamp: number, headers: Headers, now: Date): number 
   return Math.max(0, (timestamp - from) / 1000);
 }
 
-/**
- * Returns the seconds in a body, at the top level or beside the error code, as chat platforms send
- * them.
- */
+/** Returns the seconds in a body, at its top level or beside the error code. */
 function waitInBody(body: Uint8Array, contentType: string | undefined): number | undefined {
   const read = readJson(body, contentType);
   if (read.kind !== 'json' || !isObject(read.value)) return undefined;

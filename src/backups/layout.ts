@@ -130,10 +130,7 @@ function snapshotAt(path: string): Snapshot {
   return { folder: dirname(path), name, path, isWhole };
 }
 
-/**
- * Finds what `DIR` or `DIR/SNAPSHOT` names: that snapshot, or all in the folder, oldest first. Throws
- * InputError if there is none.
- */
+/** Finds the snapshots that `DIR` or `DIR/SNAPSHOT` names, oldest first. Throws InputError for none. */
 export async function findSnapshots(word: string): Promise<readonly Snapshot[]> {
   const path = resolve(word);
   const name = basename(path);

@@ -113,10 +113,7 @@ export class RecordSpool {
   }
 }
 
-/**
- * Yields the records of a file. Throws InputError for one that cannot be read, or for a line that is
- * no record.
- */
+/** Yields the records of a file. Throws InputError if it cannot be read or a line is no record. */
 export async function* readRecords(
   path: string,
   signal: AbortSignal,

@@ -72,10 +72,7 @@ function capOf({ maxChanges = defaultMaxChanges }: Cap): number {
   return maxChanges;
 }
 
-/**
- * True if the count exceeds --max-changes. --expect lifts the default cap, because it confirms the number,
- * but not a cap that was typed.
- */
+/** True if the count exceeds --max-changes; --expect lifts the default, not a number that was typed. */
 function isAboveCap(count: number, values: Cap): boolean {
   const isLifted = values.maxChanges === undefined && values.expect !== undefined;
   return count > capOf(values) && !isLifted;

@@ -80,10 +80,7 @@ async function startedTasks(
   return [...new Map(started.map((task) => [task.id, task])).values()];
 }
 
-/**
- * Puts rows begun by an earlier run first and drops their duplicates from the selection; --limit counts
- * both.
- */
+/** Puts rows that an earlier run began first, and drops their duplicates; --limit counts both. */
 export function withCarried(
   carried: readonly Task[],
   selected: readonly SelectedRow[],

@@ -220,10 +220,7 @@ function isLostCreate({ result, id, ref }: ReportRow): boolean {
   return result === 'unknown' && id === ref;
 }
 
-/**
- * True if there is nothing to resume for a row: a single write that was refused or never sent has
- * ended, whatever its exit code.
- */
+/** True for a row without anything to resume: a single write that was refused or never sent has ended. */
 export function hasEnded({ plan, invocation }: PlannedRun, row: ReportRow): boolean {
   if (isFinalRow(row)) return true;
   const isUntouched = row.result === 'not_attempted' && row.step === undefined;

@@ -29,10 +29,7 @@ import { type ReportRow, type RowChange, reportRow, type SelectedRow } from '../
 import type { Action } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 
-/**
- * The outcome of a preview: rows to write, and rows that are already decided. The last state is that of
- * the only row.
- */
+/** The outcome of a preview: rows to write, rows already decided, and the last state of the only row. */
 export interface Preview extends PreviewedRows, LastState {
   /** The times by which their list is ordered (submitted), by id; none if it is ordered by name. */
   readonly times?: ReadonlyMap<string, string> | undefined;

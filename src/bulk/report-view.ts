@@ -130,10 +130,7 @@ export function printWrongRows(
   if (more > 0) context.message(`… and ${groupedNumber(more)} more.`);
 }
 
-/**
- * Says on stderr why rows were not sent where stdout leaves them out: with --quiet in a table, and where
- * it holds only ids.
- */
+/** Says on stderr why rows were not sent, where stdout leaves them out. */
 export function printUnsent(
   { settings, message }: Pick<Context, 'settings' | 'message'>,
   { dryRun, results }: BulkReport,

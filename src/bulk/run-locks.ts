@@ -49,10 +49,7 @@ export function lockFor(
   return lockRun(context, store, head, invocation.values.waitLock);
 }
 
-/**
- * Acquires the lock of a row: that of its record, of its file, or of the whole input if there is neither.
- * Throws GuardError `locked`.
- */
+/** Acquires the lock of a row's record, else of its file, else of the whole input. Throws GuardError `locked`. */
 function lockRow(
   context: Context,
   { operation: { verb, files }, values: { waitLock } }: Invocation,

@@ -70,10 +70,7 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   return runSelected(context, { ...commandLine, source, isSingle, job, guards, selection });
 }
 
-/**
- * Changes the selected rows, or shows (`--dry-run`) or writes down (`--plan`) what would change. Throws
- * as `runOperation` does.
- */
+/** Changes the selected rows, shows them (`--dry-run`) or writes a plan. Throws as `runOperation` does. */
 export async function runSelected(
   context: Context,
   invocation: Invocation,

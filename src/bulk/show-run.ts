@@ -81,10 +81,7 @@ export function printEnd(
     context.note(nextLine(report, invocation.operation.verb, retried));
 }
 
-/**
- * Returns why a run stopped, unless a row of the report that is shown says it, and what to do about it
- * other than to run it again.
- */
+/** Returns why a run stopped, unless a row shown says it, and what to do about it. */
 function stopLines(
   context: Context,
   { action, results }: BulkReport,

@@ -115,10 +115,7 @@ export function isAssignment(word: string): boolean {
   return /^[A-Za-z_][\w.[\]]*=./.test(word);
 }
 
-/**
- * Returns the first example of the command, or the first that has this flag; with the arguments that
- * were typed.
- */
+/** Returns the first example of the command, or of this flag, with the arguments that were typed. */
 function exampleOf(
   command: ManifestCommand,
   flag?: string,

@@ -124,10 +124,7 @@ interface ReadCommand<
   C = Context,
 > extends CommandBase<A, F> {
   readonly view: View<T>;
-  /**
-   * True if it leaves something behind (a key, files): afterwards its result is printed even if the
-   * output flags do not fit.
-   */
+  /** True if it leaves something behind, so that its result is printed even if output flags do not fit. */
   readonly hasSideEffects?: boolean;
   run(
     context: C,

@@ -93,10 +93,7 @@ export function parseSorting(text: string): Sorting {
 
 type ListWorld = Pick<Context, 'api' | 'paths' | 'settings'>;
 
-/**
- * Lists a resource's records in the service's order and caches their ids for completion, unless
- * `completion.cache` is off.
- */
+/** Lists a resource's records in the service's order, and caches their ids for completion. */
 export function listAndCacheIds(
   world: ListWorld,
   resource: ResourceName,

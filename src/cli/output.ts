@@ -69,10 +69,7 @@ export async function printValue<T>(
   await noteWritten(list, out, context);
 }
 
-/**
- * Loads what writes a result, before a change whose report would be lost if the program's files were
- * replaced meanwhile.
- */
+/** Loads what writes a result before a change, because the program's files may be replaced meanwhile. */
 export async function loadWriters({ settings, streams }: LocalContext): Promise<void> {
   const { output, out } = settings;
   const { stdout, stderr } = streams;

@@ -30,10 +30,7 @@ export const verbAliases: Readonly<Record<string, string>> = {
   remove: 'delete',
 };
 
-/**
- * Rewrites `--json=a,b` to `--json --fields a,b`, so that `--json` stays a boolean and never
- * consumes the next id.
- */
+/** Rewrites `--json=a,b` to `--json --fields a,b`, so that `--json` never consumes the next id. */
 export function rewriteJson(argv: readonly string[]): readonly string[] {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   return argv.flatMap((word, index) =>

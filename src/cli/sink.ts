@@ -50,10 +50,7 @@ export async function withSink(
   }
 }
 
-/**
- * Where stdout holds a file, refuses flags for the result; `--json` affects errors only. Throws
- * UsageError.
- */
+/** Refuses flags for the result where stdout holds a file; `--json` is for errors. Throws UsageError. */
 export function refuseResultFlags(
   { flags }: Pick<LocalContext, 'flags'>,
   what: string,

@@ -108,10 +108,7 @@ export function linesView<T>(lines: (value: T, canvas: Canvas) => readonly strin
   return { lines };
 }
 
-/**
- * Creates the view of what a command has done, in sentences that wrap at whole words on a terminal and that
- * --quiet leaves out.
- */
+/** Creates the view of what a command has done: wrapped sentences, which --quiet leaves out. */
 export function sentencesView<T>(
   sentences: (value: T, canvas: Canvas) => readonly string[],
 ): View<T> {

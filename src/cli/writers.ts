@@ -15,10 +15,7 @@ import type { View } from './views.js';
 /** Records to write, streamed or complete. */
 export type Rows = AsyncIterable<unknown> | Iterable<unknown>;
 
-/**
- * Writes a value as JSON: indented on a terminal, otherwise and with `oneLine` on one line; ends
- * with a newline.
- */
+/** Writes a value as a line of JSON, on a terminal indented unless `oneLine`. */
 export async function writeJson(
   sink: Sink,
   value: unknown,
@@ -145,10 +142,7 @@ export function namesOf(columns: ColumnNames): readonly string[] {
   return typeof columns === 'function' ? columns() : columns;
 }
 
-/**
- * Writes tab-separated records as they arrive, below a header unless `noHeader`; with `quiet`, an
- * empty list prints no header.
- */
+/** Writes tab-separated records as they arrive; no header if `noHeader`, nor for none if `quiet`. */
 export async function writeTsv(
   sink: Sink,
   rows: Rows,

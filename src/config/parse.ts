@@ -6,10 +6,7 @@ import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import { extensionOf, promisedFormat } from './choices.js';
 
-/**
- * Parses one value as typed. Throws UsageError that says what is wrong, not where. `words`: those that a
- * TAB offers.
- */
+/** Parses one value as typed. Throws UsageError that does not say where. `words`: what TAB offers. */
 export type Parse<T> = ((text: string) => T) & { readonly words?: readonly string[] };
 
 /** Lets a TAB offer these words for a value. */

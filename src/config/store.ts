@@ -33,10 +33,7 @@ export interface ConfigStore {
   readonly credentialsFile: string;
   /** Reads `config.json`; empty if there is none. Throws ConfigError with the path and the fix. */
   config(): ConfigData;
-  /**
-   * Reads `credentials.json`; empty if there is none. Throws ConfigError; no message contains a
-   * key.
-   */
+  /** Reads `credentials.json`, if there is one. Throws ConfigError without a key in its message. */
   keys(): StoredKeys;
   profiles(): readonly ProfileEntry[];
   /** One sentence for each file that other users could read. Reading a file tightens its mode. */
@@ -144,10 +141,7 @@ function readPrivate(
   }
 }
 
-/**
- * Tightens a file's mode. If that fails, reading continues: a container mounts keys as root,
- * read-only.
- */
+/** Tightens a file's mode if possible: a container mounts keys as root, read-only. */
 function tightenMode(file: string, { owner }: Paths): string {
   try {
     tightenPrivateFile(file, owner);

@@ -201,10 +201,7 @@ function isSheetCell(cell: unknown): cell is SheetCell {
 /** In milliseconds: what a sheet may lose of a time that it shows in seconds. */
 const dateTolerance = 1000;
 
-/**
- * True if a sheet that made a number, a date or a truth value of a text shows the same: `42` for the
- * text `0042`, TRUE for `true`.
- */
+/** True if a sheet shows the same for a text that it converted: `42` for `0042`, TRUE for `true`. */
 function isSameInSheet({ text, kind }: SheetCell, present: unknown): boolean {
   if (typeof present !== 'string') return false;
   if (kind === 'boolean') return present.trim().toLowerCase() === text;

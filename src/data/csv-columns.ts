@@ -26,10 +26,7 @@ export interface Column {
   /** The documented name of the column: `internalNotes`. */
   readonly name: string;
   readonly aliases?: readonly string[];
-  /**
-   * Reads a cell that is not empty. `exported`: its text may come from the service itself. Throws a
-   * plain Error with the reason.
-   */
+  /** Reads a filled cell; `exported`: perhaps the service's own text. Throws a plain Error with the reason. */
   read(cell: string, exported: boolean): unknown;
   /** The key of the value in the row's own values; default: the column's name. */
   readonly as?: string;

@@ -180,10 +180,7 @@ export class CsvReader {
     if (nul >= 0) throw nulAt(this.line);
   }
 
-  /**
-   * The end of the first line with text. Continues where the last scan ended: a file with one line
-   * arrives in many chunks.
-   */
+  /** The end of the first line with text; continues the last scan, because a line may come in many chunks. */
   private endOfFirstLine(): number {
     for (; this.scanned < this.buffered.length; this.scanned++) {
       const character = this.buffered[this.scanned];

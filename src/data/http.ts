@@ -95,10 +95,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/**
- * True for `localhost` and its subdomains: RFC 6761 assigns them to this machine, but a resolver
- * may not.
- */
+/** True for `localhost` and its subdomains (RFC 6761), which a resolver may send elsewhere. */
 export function isLocalName(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(hostname);
 }

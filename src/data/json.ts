@@ -12,10 +12,7 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
-/**
- * Returns the JSON object that a text holds; undefined for any other text. `JSON.parse` is faster, for
- * what this program wrote.
- */
+/** Returns the JSON object in a text that this program wrote (`JSON.parse` is faster); else undefined. */
 export function objectIn(
   text: string,
   parse: (text: string) => unknown = parseJson,

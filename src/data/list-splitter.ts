@@ -225,10 +225,7 @@ export class ListSplitter {
     if (!plainEscapes.has(byte ?? 0)) this.isVerbatim = false;
   }
 
-  /**
-   * Notes a byte that is neither a digit nor a letter: a space, sign, fraction, exponent, or
-   * garbage.
-   */
+  /** Notes a byte that is neither a digit nor a letter. */
   private noteUnusual(byte: number): void {
     this.isVerbatim = false;
     if (!isSpace(byte)) this.isSimple = false;

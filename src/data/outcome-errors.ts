@@ -101,10 +101,7 @@ export function isProvenNotFound(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 410);
 }
 
-/**
- * True if the service asked for a longer wait than --max-wait allows: send nothing more, not even
- * reads.
- */
+/** True if the service asked for a wait beyond --max-wait: nothing more is sent, not even reads. */
 export function exceedsRetryBudget(error: unknown): boolean {
   if (error instanceof UnknownOutcomeError) return exceedsRetryBudget(error.cause);
   return error instanceof ApiError && error.details.retryAfter !== undefined;

@@ -31,10 +31,7 @@ export function valueAt(record: JsonObject, path: string): unknown {
   return bracketPath(path)?.reduce<unknown>(childOf, record);
 }
 
-/**
- * Returns the keys of `a[b][c.d]`, in which dots are part of a key, or of `["a","b"]`; undefined
- * for any other notation.
- */
+/** Returns the keys of `a[b][c.d]` or `["a","b"]`; undefined for any other notation. */
 export function bracketPath(name: string): readonly string[] | undefined {
   if (name.startsWith('["')) return keyList(name);
   const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]+\])+)$/.exec(name) ?? [];
@@ -272,10 +269,7 @@ function eachLeaf<N>(
   else visit(name, listText(value));
 }
 
-/**
- * Returns the `sizeBytes` of a document's record (contract 2.5), also if it is written as text;
- * undefined if it is not a size.
- */
+/** Returns the `sizeBytes` of a document (contract 2.5), a number or a text; undefined for anything else. */
 export function recordedSize(record: JsonObject | undefined): number | undefined {
   return wholeNumberOf(record?.['sizeBytes']);
 }

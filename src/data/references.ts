@@ -212,10 +212,7 @@ export function comparesExactly(kind: ReferenceKind): boolean {
   return kind === 'name' || kind === 'tag';
 }
 
-/**
- * True if the record answers to the reference: an id equals exactly, everything else in any case and
- * Unicode normalization.
- */
+/** True if a record answers to a reference: ids exactly, others in any case and Unicode normalization. */
 export function answersTo(
   record: JsonObject,
   { kind, value }: Reference,

@@ -138,10 +138,7 @@ const byCode: Readonly<Record<string, Limit>> = {
   MODULE_NOT_FOUND: installation,
 };
 
-/**
- * Returns the limit behind an error of Node or behind our own error about one; undefined if there
- * is none.
- */
+/** Returns the limit behind an error of Node or of ours; undefined if there is none. */
 export function systemLimit(error: unknown): SystemLimitError | undefined {
   if (error instanceof SystemLimitError) return error;
   if (!(error instanceof Error)) return undefined;

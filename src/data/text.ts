@@ -101,10 +101,7 @@ function joined(words: readonly string[], last: 'or' | 'and'): string {
 /** The profile of `auth login` without `--profile`. */
 export const defaultProfile = 'default';
 
-/**
- * Returns the command that stores a key for a profile, whose name it needs unless it is the
- * default.
- */
+/** Returns the command that stores a key for a profile. */
 export function loginCommand(profile = defaultProfile): string {
   return `rosterctl auth login${profile === defaultProfile ? '' : ` --profile ${shellQuote(profile)}`}`;
 }

@@ -1,9 +1,6 @@
 /** Much work at once: bounded parallel work, long loops that yield to the event loop, and the size of V8's heap. */
 
-/**
- * Starts work in order, at most `limit` at once. Returns a promise per item; a failure stops no
- * other.
- */
+/** Starts work in order, at most `limit` at once; a failure stops no other. */
 export function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
@@ -79,10 +76,7 @@ export async function letHeapGrow(): Promise<void> {
 
 const longRunRows = 20_000;
 
-/**
- * Keeps the heap of a long run close to its live data, instead of twice that, for a little more
- * work.
- */
+/** Keeps the heap of a long run close to its live data, not twice that, for a little more work. */
 export async function keepHeapClose(rows: number): Promise<void> {
   if (rows <= longRunRows) return;
   const { setFlagsFromString } = await import('node:v8');

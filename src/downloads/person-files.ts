@@ -38,10 +38,7 @@ export async function planFiles(
   return { folder, path, rows, dryRun: { schema: 1, dryRun: true, requests: [], changes } };
 }
 
-/**
- * Writes the documents and then person.json, both private to the user. Throws the failure of a
- * download, OutputError.
- */
+/** Writes the documents, then person.json, private to the user. Throws a failed download, OutputError. */
 export async function writeFiles(
   context: Context,
   person: PersonReport,

@@ -97,10 +97,7 @@ export interface NamedDocument extends Pick<SelectedRow, 'id' | 'record'> {
   readonly missing?: NotFoundError | undefined;
 }
 
-/**
- * Adds the records, for names and sizes, from one list if they are not known; without them if the key may
- * not list (403).
- */
+/** Adds the records, for names and sizes, from one list; none if the key may not list them (403). */
 export async function withRecords(
   context: Context,
   rows: readonly SelectedRow[],

@@ -109,10 +109,7 @@ function isBroken(error: Failure): boolean {
   return error instanceof OutputError || error instanceof GuardError;
 }
 
-/**
- * A semaphore over the requests of a run, including their waits between attempts; rows that are being
- * written to disk hold no permit.
- */
+/** A semaphore over the requests of a run and their waits; rows being written to disk hold no permit. */
 export class Semaphore {
   private readonly first: (() => void)[] = [];
   private readonly others: (() => void)[] = [];

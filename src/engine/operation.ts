@@ -42,10 +42,7 @@ export interface RecordState {
   readonly freshMs?: number | undefined;
 }
 
-/**
- * Why a record is read: for the preview, in which rows may share a list; at the row's turn; before
- * a resend; to verify a write.
- */
+/** Why a record is read: for the preview (rows may share a list), at its turn, before a resend, to verify. */
 export type ReadPurpose = 'preview' | 'turn' | 'resend' | 'verify';
 
 /** One write of a row. */
@@ -118,10 +115,7 @@ export interface Session {
   read(row: Task, purpose: ReadPurpose): Promise<RecordState>;
   /** Plans what the record needs, reading only data shared by the entire run. Throws InputError, UsageError. */
   plan(row: Task, state: RecordState): RowPlan | Promise<RowPlan>;
-  /**
-   * Sends a step once, unless the read is no longer fresh. Throws Failure; an unknown outcome is
-   * thrown, not verified.
-   */
+  /** Sends a step once, unless its read is too old. Throws Failure, also for an unknown outcome. */
   send(step: Step, row: SelectedRow, isFresh: () => boolean): Promise<Sent>;
   /** Compares the record with the step after a success; by default field by field. */
   readonly compare?: (step: KnownStep, record: JsonObject) => Comparison;

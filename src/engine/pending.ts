@@ -108,10 +108,7 @@ async function foundApplied(
   );
 }
 
-/**
- * The record reads as before the write, which can no longer take effect: sends again if allowed.
- * Throws NotAppliedError.
- */
+/** The record reads as before a write that is over: sends it again if allowed. Throws NotAppliedError. */
 async function foundNotApplied(
   row: ActiveRow,
   unverified: Unverified,

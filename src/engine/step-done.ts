@@ -50,10 +50,7 @@ export async function stepDone(
   return undefined;
 }
 
-/**
- * Stores what an undo of a create needs. The record exists by now: on a full disk its row stays done, and
- * no other row is sent.
- */
+/** Stores what an undo of a create needs; on a full disk the row stays done, and no other is sent. */
 async function keepCreated({ run, task }: ActiveRow, image: BeforeValues): Promise<void> {
   const { images, message } = run.options;
   try {

@@ -148,10 +148,7 @@ export function compareFields({ changes }: KnownStep, record: JsonObject): Compa
   return isUnchanged ? 'asBefore' : 'reached';
 }
 
-/**
- * The error for a write that reading could not verify; `lost`: how it ended, undefined for one of
- * an earlier process.
- */
+/** The error for a write that reading could not verify; `lost`: how it ended, if in this process. */
 export function unknownOutcome(lost: Failure | undefined, unread?: Failure): UnknownOutcomeError {
   const known = lost instanceof UnknownOutcomeError ? lost : undefined;
   if (known && !unread) return known;
@@ -203,10 +200,7 @@ function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined):
 
 const deletedWords = ['deleted', 'archived', 'inactive'];
 
-/**
- * True if an existing record is marked as deleted since `before`. Its status counts only if it was
- * another one before.
- */
+/** True if a record is newly marked as deleted, by a status only if it had another one before. */
 export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
   const was = byNormalName(before ?? {});
   const is = byNormalName(now);

@@ -33,10 +33,7 @@ interface AtomicOptions {
   readonly isNew?: boolean | undefined;
   /** One of many files in a folder, which the caller syncs after the last of them. */
   readonly isOneOfMany?: boolean | undefined;
-  /**
-   * The process that writes. Its temporary file is named after it, and those that dead processes left for
-   * the same file are removed.
-   */
+  /** The process that writes, after which the temporary file is named; those of dead ones are removed. */
   readonly self?: ThisProcess | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
@@ -164,10 +161,7 @@ function synced(descriptor: number): Promise<void> {
   });
 }
 
-/**
- * Throws OutputError if a file of this name cannot be written, as far as that can be known in
- * advance.
- */
+/** Throws OutputError if it is known in advance that a file of this name cannot be written. */
 export async function checkWritable(file: string): Promise<void> {
   const { kind, path } = await outputTarget(file);
   if (kind === 'absent' || kind === 'file')

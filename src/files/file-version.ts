@@ -12,10 +12,7 @@ interface Headers {
   readonly [name: string]: string;
 }
 
-/**
- * Returns the version in response headers; `size` is passed in, because a part has a different
- * length.
- */
+/** Returns the version in response headers; `size` is passed in because a part has another length. */
 export function versionOf(headers: Headers, size: number | undefined): FileVersion {
   return { etag: headers['etag'], lastModified: headers['last-modified'], size };
 }
@@ -46,10 +43,7 @@ export function isEncoded(headers: Headers): boolean {
   return encodings.some((word) => !['', 'identity', 'aws-chunked'].includes(word));
 }
 
-/**
- * Returns the value for If-Range (RFC 9110 13.1.5): a strong ETag, else the date; never a weak
- * ETag.
- */
+/** Returns the value for If-Range (RFC 9110 13.1.5): a strong ETag, else the date. */
 export function rangeValidator({ etag, lastModified }: FileVersion): string | undefined {
   return etag !== undefined && !isWeak(etag) ? etag : lastModified;
 }
@@ -84,10 +78,7 @@ export function isSameFile(one: FileVersion, other: FileVersion): boolean {
   return hasDates && size !== undefined && other.size !== undefined;
 }
 
-/**
- * Parses `bytes 5-9/10` or `bytes 5-9/*`; undefined for anything else, including an impossible
- * range.
- */
+/** Parses `bytes 5-9/10` or `bytes 5-9/*`; undefined for anything else. */
 export function contentRange(
   header: string | undefined,
 ):

@@ -127,10 +127,7 @@ function stateOfPid(holder: LockHolder, local: MachineFacts, self: ThisProcess):
 /** A lock must be this much older than the boot, because clocks are adjusted now and then. */
 const bootMarginMs = 60_000;
 
-/**
- * On macOS and Windows the start time of a process is unknown, so an existing pid may be another
- * process.
- */
+/** On macOS and Windows no start time is known, so a pid may be another process. */
 function stateWithoutProc(holder: LockHolder, local: MachineFacts, self: ThisProcess): HolderState {
   if (holder.host !== local.host) return 'unsure';
   if (holder.at !== undefined && holder.at < local.bootedAt - bootMarginMs) return 'gone';

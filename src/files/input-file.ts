@@ -44,10 +44,7 @@ export async function* inputBytes(
 /** Files that are no longer than this are read at once: each turn in the thread pool takes longer. */
 const shortFile = 64 * 1024;
 
-/**
- * Returns the SHA-256 of a file, in hex. Throws the file system's error, or CancelledError after a
- * signal.
- */
+/** Returns the SHA-256 of a file, in hex. Throws the file system's error, CancelledError. */
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const stats = statSync(path);

@@ -64,10 +64,7 @@ export function listLock(dir: string, name: string) {
 export const pathOf = (dir: string, name: string, generation: number) =>
   join(dir, `${name}.lock.${generation}`);
 
-/**
- * Gives a file a second name, or where there are no hard links (FAT) a copy of that name. Returns false
- * if that name exists.
- */
+/** Links a file to a second name, or copies it (FAT). Returns false if that name exists. */
 export function linkIfFree(from: string, to: string): boolean {
   try {
     linkSync(from, to);

@@ -266,8 +266,5 @@ function removalHint(
   return [`If process ${holder.pid} on ${holder.host} no longer runs, remove ${files}`];
 }
 
-/**
- * Short at first, because most locks are held for a millisecond; random, so that waiters spread
- * out.
- */
+/** Short at first, as most locks are held for a millisecond; random, so that waiters spread out. */
 const pauseOf = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);

@@ -182,10 +182,7 @@ function cannotUse(
   return new ConfigError(`Cannot ${action} ${path}: ${reason}.`, { hint, cause: error });
 }
 
-/**
- * Creates a folder and its missing parents; existing ones stay unchanged. Throws the file system's
- * own error.
- */
+/** Creates a folder and its missing parents. Throws the file system's error. */
 export function makeFolder(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   // Node's `recursive` loops forever if the file system answers every mkdir with ENOENT (/proc).

@@ -14,10 +14,7 @@ import { differentValues, differing, presentAgain, readOnlyFields } from './upda
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
-/**
- * Creates one record from its fields. A lost answer stays unknown, because no read shows which
- * request created a record.
- */
+/** Creates one record; a lost answer stays unknown, because no read shows which request created it. */
 export function createOperation(resource: ResourceName): Operation {
   const bodyOf = async (context: Context, values: FieldValues) => {
     const body = touchedFields(

@@ -28,10 +28,7 @@ export const untaggedFilters = {
   }),
 };
 
-/**
- * The filters that only documents have. All are applied by rosterctl, not by the service (contract
- * 4.4).
- */
+/** The filters of documents, which rosterctl applies itself (contract 4.4). */
 export const documentFilters = {
   tag: params(
     z.optional(z.array(nonEmptyText)),

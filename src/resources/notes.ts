@@ -49,10 +49,7 @@ export type NoteEdit =
   | { readonly kind: 'append'; readonly text: string; readonly day: string }
   | { readonly kind: 'clear' };
 
-/**
- * Returns the notes after an edit; null = none. A line that the notes already end with is not added
- * again, whatever its date.
- */
+/** Returns the notes after an edit; null = none. What they already end with is not added again. */
 export function editedNotes(edit: NoteEdit, present: string | null): string | null {
   if (edit.kind === 'clear') return null;
   if (edit.kind === 'replace') return edit.text;
@@ -78,10 +75,7 @@ export function withoutDay(
   return edit.kind === 'append' ? { kind: 'append', text: edit.text } : edit;
 }
 
-/**
- * Reads the edit that the note flags ask for; undefined if none is given. Throws InputError,
- * UsageError for a bad file.
- */
+/** Reads the edit that the note flags ask for. Throws InputError, UsageError for a bad file. */
 export async function readNoteEdit(
   context: Context,
   { note, noteFile, appendNote, clearNote }: NoteValues,

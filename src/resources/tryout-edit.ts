@@ -250,10 +250,7 @@ function unchangedNote(
   return `The notes of ${who} already say that; nothing was sent.`;
 }
 
-/**
- * Asks whether to replace existing notes or append to them, and shows them first. Throws
- * UsageError, CancelledError.
- */
+/** Shows existing notes and asks whether to replace or append. Throws UsageError, CancelledError. */
 async function askToReplace(
   context: Context,
   job: JsonObject,

@@ -68,10 +68,7 @@ interface Tally {
   readonly last: number | undefined;
 }
 
-/**
- * Counts the applications of a list that pass the filters; `onCounted` receives each of them. Throws
- * what `filterList` throws.
- */
+/** Counts the applications that pass the filters, and hands on each. Throws what `filterList` throws. */
 export async function tallyTryouts(
   context: Pick<Context, 'now' | 'note' | 'message'>,
   records: RecordList,

@@ -164,10 +164,7 @@ export function readOnlyFields({ settings }: Context, resource: ResourceName): r
   return [...(readOnly?.split(/\s*,\s*/) ?? []), ...(id === undefined ? [] : [id])];
 }
 
-/**
- * Reads a record again after its write, to show it; a failed read falls back to the answer, with a note of
- * why, which `say` words.
- */
+/** Reads a record again to show it; if that fails, returns the answer, with a note that `say` words. */
 export async function presentAgain(
   context: Context,
   resource: ResourceName,

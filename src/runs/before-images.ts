@@ -21,10 +21,7 @@ export type BeforeImageEntry = {
   readonly id: string;
   /** Set for a row whose write takes several steps (`accepted`). */
   readonly step?: string | undefined;
-  /**
-   * `fields`: the fields that are sent. `record`: the entire deleted record. `created`: the new
-   * record, its id in `id`.
-   */
+  /** `fields`: those sent. `record`: the entire deleted record. `created`: the new `id`. */
   readonly kind: 'fields' | 'record' | 'created';
   /** A field that the record did not have is present with the value undefined. */
   readonly before?: { readonly [field: string]: unknown };
@@ -161,10 +158,7 @@ export function withoutQueries(value: unknown): unknown {
 interface PruneOptions {
   /** How many runs one command inspects at most. */
   readonly most: number;
-  /**
-   * True if a process is working on this run; called for runs in `open/` only, since no process
-   * works on an ended one.
-   */
+  /** True if a process is working on this run, which is in `open/`. */
   readonly isHeld: (run: string) => Promise<boolean>;
 }
 

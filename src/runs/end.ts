@@ -141,10 +141,7 @@ function isInProgress({ state: { holder } }: StoredRun, self: ThisProcess): bool
   return holder !== undefined && holderState(holder, self) === 'runs';
 }
 
-/**
- * Without a readable first record, a young folder may still be being written; an old one is left
- * from a killed process.
- */
+/** A young folder without a readable record may still be written; an old one is left from a killed process. */
 function isOld(run: string, now: Date): boolean {
   return now.getTime() - startOf(run).getTime() > 3_600_000;
 }

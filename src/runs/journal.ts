@@ -168,10 +168,7 @@ export async function damagedRun(
   };
 }
 
-/**
- * Renames the folder of a damaged run, so that it no longer counts as one, and returns the new
- * path. Throws OutputError.
- */
+/** Renames the folder of a damaged run, which then no longer counts. Returns its path. Throws OutputError. */
 export async function setAside({ folder }: DamagedRun): Promise<string> {
   const aside = `${folder}.damaged`;
   try {

@@ -64,18 +64,12 @@ export function lockRecord(
   return lockNamed(world, { dir: recordLocks(store), name, what, head, waitMs });
 }
 
-/**
- * The folder of record locks, separate because the holder of a resource lock checks whether its
- * lock's folder changed.
- */
+/** Record locks are apart, because the holder of a resource lock checks whether its folder changed. */
 export function recordLocks({ locks }: Pick<RunStore, 'locks'>): string {
   return join(locks, 'records');
 }
 
-/**
- * True if a process is working on this run, or may be where this machine cannot tell; true also for a
- * run that cannot be read.
- */
+/** True if a process may be working on this run; true also for a run that cannot be read. */
 export async function isRunHeld(store: RunStore, run: string, self: ThisProcess): Promise<boolean> {
   try {
     const stored = await readRun(store, run);

@@ -172,10 +172,7 @@ export function hasPlan(folder: string): boolean {
   }
 }
 
-/**
- * Reduces the plan of an ended run to the rows that `runs retry` can retry; removes it if there are none.
- * Throws OutputError.
- */
+/** Reduces the plan of an ended run to what `runs retry` can use, or removes it. Throws OutputError. */
 export async function shortenPlan(
   folder: string,
   plan: RunPlan,

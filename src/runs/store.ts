@@ -23,10 +23,7 @@ export const makeRoom =
 export const runPlaces = ['open', 'ended', 'legacy'] as const;
 export type RunPlace = (typeof runPlaces)[number];
 
-/**
- * Opens the run store, creating its folders as private ones. Throws ConfigError (exit 2) if the
- * state cannot be written.
- */
+/** Opens the run store, with private folders. Throws ConfigError if the state cannot be written. */
 export function openRunStore(paths: Paths): RunStore {
   const state = requireFolder(paths, 'state');
   const { owner } = paths;
@@ -154,10 +151,7 @@ function namesInFolder(folder: string): readonly string[] {
   }
 }
 
-/**
- * Moves a run's folder with one rename. Never throws: another process may have moved it, and the next
- * write tries again.
- */
+/** Moves a run's folder; never throws, because another process may have, and the next write retries. */
 export function moveRun(store: RunStore, run: string, to: 'open' | 'ended'): void {
   const from = runFolder(store, run);
   const target = join(placeIn(store, to), run);

@@ -95,10 +95,7 @@ export async function findUnfinishedUpload(
   });
 }
 
-/**
- * Records that the user gave up an upload, so that it no longer counts as unfinished. Throws
- * OutputError, GuardError.
- */
+/** Records that the user gave up an upload. Throws OutputError, GuardError. */
 export async function forgetUpload(
   store: RunStore,
   { plan, row: { row, id } }: UnfinishedUpload,

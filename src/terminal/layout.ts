@@ -99,10 +99,7 @@ const maxParagraphMargin = 14;
 /** Narrower than this, values below their labels are not indented any more. */
 const minIndented = 20;
 
-/**
- * Renders rows as lines of at most `columns`; no word of a label or value is cut
- * unless it is wider than a line.
- */
+/** Renders rows as lines of at most `columns`, in which only a word wider than a line is cut. */
 export function labelledLines(rows: readonly LabelledRow[], columns: number): string[] {
   const widestLabel = Math.max(8, Math.min(maxLabelWidth, Math.floor(columns * 0.4)));
   const widths = rows.map(({ label }) => widthUpTo(label, widestLabel + 1));

@@ -75,10 +75,7 @@ export async function withTerminal<T>(
   }
 }
 
-/**
- * Restores raw mode after Ctrl-Z: the shell has set its own mode, which echoes keys, and the prompt's
- * reader has paused.
- */
+/** Restores raw mode after Ctrl-Z, for which the shell set its own, and resumes the prompt's reader. */
 function restoreTerminal(input: TerminalInput): void {
   setImmediate(() => {
     // Node does not set a mode that it believes to be active, so switch it off first.
@@ -88,10 +85,7 @@ function restoreTerminal(input: TerminalInput): void {
   });
 }
 
-/**
- * Wraps stderr for a prompt: redacts secrets, drops colour if it is off, and keeps the last frame
- * for redrawing.
- */
+/** Wraps stderr for a prompt: redacts secrets, drops colour if off, keeps the last frame to redraw. */
 function promptOutput(streams: ProcessStreams): {
   readonly output: NodeJS.WritableStream;
   /** Leaves the terminal to a shell: shows the cursor, which a list hides, and erases what is below it. */
@@ -122,10 +116,7 @@ function promptOutput(streams: ProcessStreams): {
 
 const eraseLine = '\u001b[2K\u001b[G';
 
-/**
- * The frame after a write. A prompt writes either a cursor movement or an entire frame, preceded by
- * codes that erase the last one.
- */
+/** The frame after a write: of a cursor movement, or of a frame behind codes that erase the last one. */
 function frameAfter(frame: string, written: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^\u001b\[\d+G$/.test(written)) return frame + written;

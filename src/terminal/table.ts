@@ -59,10 +59,7 @@ export async function renderTable(
   return [...lines, ...last.map((line) => paint.dim(truncate(line, options.columns)))];
 }
 
-/**
- * True if the library renders the column correctly: it measures marks and joined emoji differently
- * and splits them.
- */
+/** False for marks and joined emoji, which the library measures differently and splits. */
 function isPlain({ name, cells }: FittedColumn): boolean {
   return isPlainText(name) && cells.every(isPlainText);
 }

@@ -93,10 +93,7 @@ function withValues(command: string): string[] {
 /** The minimum width of a second column that is easy to read. */
 export const minTextWidth = 24;
 
-/**
- * Wraps `text` beside `head`, each further line indented like the first; below it where the column
- * would be too narrow.
- */
+/** Wraps `text` beside `head`, or below it where the column would be too narrow. */
 export function hangingLines(head: string, text: string, columns: number): string[] {
   const isBeside = columns - head.length >= minTextWidth;
   const indent = isBeside ? head.length : Math.min(head.length, 6);

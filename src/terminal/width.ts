@@ -20,10 +20,7 @@ export function widthUpTo(text: string, most: number): number {
   return text.length > most * unitsPerColumn ? most : Math.min(most, displayWidth(text));
 }
 
-/**
- * Returns the width of the widest text. No spread into `Math.max`, because the list may exceed the
- * limit of arguments.
- */
+/** Returns the width of the widest of any number of texts, which a spread into `Math.max` limits. */
 export function widestOf(texts: readonly string[]): number {
   return texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), 0);
 }

@@ -25,10 +25,7 @@ export async function hashOfUpload(
   return hash.digest('hex');
 }
 
-/**
- * Downloads a document and returns whether it holds these bytes. Throws Failure if it cannot be
- * downloaded.
- */
+/** Downloads a document and returns whether it holds these bytes. Throws Failure. */
 export async function hasContent(
   context: Context,
   id: string,

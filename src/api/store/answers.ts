@@ -8,10 +8,7 @@ import { isEncoded } from '../../files/file-version.js';
 import { deliveryOfStatus } from '../retry.js';
 import type { FullResponse } from '../wire.js';
 
-/**
- * Limits for store responses other than files: they are short, and the start of a long one is
- * enough.
- */
+/** Responses other than files are short, and the start of a long one is enough. */
 export function shortAnswerLimits(stallMs: number) {
   return { answerMs: 2 * stallMs, bodyBytes: 64 * 1024, cutBody: true };
 }

@@ -125,10 +125,7 @@ function downloadOf({ status, headers, stream }: OpenReply, origin: string): Dow
   return { status, headers, bytes: bytesOf(stream, origin), drop: () => stream.abandon() };
 }
 
-/**
- * Yields the bytes as they arrive. A break throws NetworkError after the last of them; it never
- * ends early.
- */
+/** Yields the bytes as they arrive; throws NetworkError after the last of them where they break off. */
 async function* bytesOf(stream: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {

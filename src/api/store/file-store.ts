@@ -166,10 +166,7 @@ interface PutResult {
   readonly bytes: number;
 }
 
-/**
- * The result of one PUT: bytes handed to the connection, and true if the response came before all
- * were.
- */
+/** The result of one PUT: bytes handed to the connection, and true if the response came earlier. */
 type Put = Attempt & { readonly handed: number; readonly isEarly: boolean };
 
 function isSuccess(status: number): boolean {

@@ -21,10 +21,7 @@ interface BashLine {
   readonly isShown: boolean;
 }
 
-/**
- * Reads what the script hands over: the line up to the cursor, and bash's own COMP_TYPE; undefined from
- * another shell.
- */
+/** Reads bash's line up to the cursor and its COMP_TYPE; undefined from another shell. */
 export function readBashLine(env: Environment, replaced: string): BashLine | undefined {
   const { COMP_LINE: before, COMP_TYPE: type } = env;
   if (before === undefined) return undefined;

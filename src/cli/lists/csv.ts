@@ -91,10 +91,7 @@ async function columnsOf(
   return [...new Set([...first, ...found])];
 }
 
-/**
- * The union of the records' columns; a new one is placed next to columns of the same root field,
- * else after its predecessor.
- */
+/** The union of the records' columns; a new one follows its predecessor, or those of its root field. */
 async function foundColumns(
   records: readonly JsonObject[],
   turn: ReturnType<typeof eventLoopTurns>,

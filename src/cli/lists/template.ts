@@ -25,10 +25,7 @@ const filters: Readonly<Record<string, Filter>> = {
   md: (value) => markdownText(oneLine(templateText(value))),
 };
 
-/**
- * Parses a template: `{field}`, `{field|filter}`, `{{` for a brace. Throws UsageError for an unclosed
- * brace or an unknown filter.
- */
+/** Parses a template: `{field}`, `{field|filter}`, `{{` for a brace. Throws UsageError. */
 export function parseLineTemplate(text: string): readonly TemplatePiece[] {
   const pieces: TemplatePiece[] = [];
   for (const [found, brace, inner] of text.matchAll(/(\{\{)|\{([^{}]*)\}|[^{]+|\{/g)) {

@@ -26,10 +26,7 @@ export function parseCursor(text: string): { readonly name: string; readonly res
   return resource === undefined ? { name } : { name, resource };
 }
 
-/**
- * Returns the one cursor of a name. Throws UsageError with the nearest name if there is none, GuardError
- * (11) if several lists use it.
- */
+/** Returns the one cursor of a name. Throws UsageError if there is none, GuardError if there are several. */
 export function findCursor(context: LocalContext, text: string): CursorKey {
   const typed = parseCursor(text);
   const keys = cursorKeys(cursorFolder(context.paths, placeInUse(context)));

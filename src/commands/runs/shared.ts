@@ -69,10 +69,7 @@ export async function commandOf(
 
 const { failFast, maxErrors, maxChanges, expect, concurrency, rate, waitLock } = bulkFlags;
 
-/**
- * The calls, arguments, flags and view of a command that sends rows of an earlier run, whose rows
- * are selected already.
- */
+/** The parts of a command that sends rows of an earlier run. */
 export const earlierRunCommand = {
   asks: true,
   calls: 'ofOperations' as const,
@@ -129,10 +126,7 @@ export function otherConnection(
   });
 }
 
-/**
- * True if a run belongs to this profile. Runs of a removed profile belong to every profile of their
- * organization.
- */
+/** True if a run belongs to this profile; those of a removed one belong to all of their organization. */
 function isOfProfile({ settings, config }: Context, { head }: StoredRun): boolean {
   if (head.profile === settings.profile.name) return true;
   return !config.config().profiles.has(head.profile);

@@ -4,10 +4,7 @@ import { TryoutStatus } from '../../api/schemas.js';
 import { params } from '../../cli/define.js';
 import { recordWord } from '../../resources/params.js';
 
-/**
- * Creates the ids of a command with a status flag; a status among them is rejected with a
- * suggestion to use the flag.
- */
+/** Creates the argument for ids, which rejects a status and suggests the flag for it. */
 export function idsBeside(statusFlag: '--status' | '--to') {
   const id = recordWord('tryouts').check(({ value, issues }) => {
     const { data: status } = TryoutStatus.safeParse(value.replace(/^status=/, ''));

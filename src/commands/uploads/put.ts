@@ -72,10 +72,7 @@ function refuseUnsafe(error: unknown): never {
   throw noUrl(`This URL is not opened: ${error.why}.`, error);
 }
 
-/**
- * Reads the URL from stdin: the URL alone, the JSON of step 1, or the lines that `uploads create`
- * prints to a pipe.
- */
+/** Reads the URL from stdin: alone, in the JSON of step 1, or as `uploads create` prints it to a pipe. */
 async function urlFromStdin({ streams }: Context): Promise<string> {
   const text = (await streams.stdin.readAll(maxInputBytes)).toString().trim();
   const line = /^uploadUrl\t(.*)$/m.exec(text)?.[1];

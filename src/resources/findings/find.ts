@@ -56,10 +56,7 @@ export function findingId({ code, ids }: Finding): string {
   return `${code}:${ids.toSorted().join(',')}`;
 }
 
-/**
- * Returns why the check failed: with --strict a list that this key may not read, else only if no rule
- * could run for such a reason.
- */
+/** Returns why the check failed: a forbidden list, without --strict only if no rule could run. */
 export function failureOfCheck(
   { skips, isAllSkipped }: CheckResult,
   { strict }: Pick<Context['settings'], 'strict'>,

@@ -133,10 +133,7 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
 
 type Draft = { [key: string]: unknown } | unknown[];
 
-/**
- * Builds a new record from the values of its columns. Throws InputError for an element of a list whose
- * predecessor is missing.
- */
+/** Builds a new record. Throws InputError for an element of a list whose predecessor is missing. */
 export function recordFrom(
   values: readonly (readonly [target: FieldTarget, value: unknown])[],
 ): JsonObject {

@@ -176,10 +176,7 @@ export function pageWords(page: SeasonPage): PageWords {
   };
 }
 
-/**
- * Returns the filters in words. The text of --search, and the values of --where and --form, may name a
- * person and are left out.
- */
+/** Returns the filters in words, without values of --search, --where and --form, which may name a person. */
 export function filterWords(values: TallyValues, now: Date): readonly string[] {
   const { status, notStatus, game, form = [], where = [], search, olderThan } = values;
   const day = (when: When, edge: 'start' | 'end') =>
