@@ -73,11 +73,15 @@ function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-/** Returns the error for a file of a snapshot that is not as it was written. */
-export function damagedFile(file: string, problem = 'is damaged'): InputError {
-  return new InputError(`${file} ${problem}.`, {
-    hint: `See what else is damaged: rosterctl backup verify ${shellQuote(dirname(file))}`,
-  });
+/** A file of a snapshot that is not as it was written. */
+export class DamagedFileError extends InputError {
+  constructor(
+    file: string,
+    readonly problem = 'is damaged',
+    hint = `See what else is damaged: rosterctl backup verify ${shellQuote(dirname(file))}`,
+  ) {
+    super(`${file} ${problem}.`, { hint });
+  }
 }
 
 /** Throws InputError for anything but a regular file, which might never end. */
@@ -85,7 +89,7 @@ export async function requireFile(path: string): Promise<void> {
   const found = await stat(path).catch((error: unknown) => {
     throw unreadable(path, error);
   });
-  if (!found.isFile()) throw damagedFile(path, 'is not a regular file');
+  if (!found.isFile()) throw new DamagedFileError(path, 'is not a regular file');
 }
 
 /** Everything in the folder of a backup. */

@@ -7,7 +7,7 @@ import { objectIn, printJson } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
-import { damagedFile, manifestFile, requireFile, type Snapshot } from './layout.js';
+import { DamagedFileError, manifestFile, requireFile, type Snapshot } from './layout.js';
 
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const size = z.number().check(z.nonnegative());
@@ -75,18 +75,22 @@ export async function readSnapshotManifest({ path, name, isWhole }: Snapshot): P
     throw unreadable(file, error);
   });
   const value = objectIn(text);
-  if (!value) throw damagedFile(file);
+  if (!value) throw new DamagedFileError(file);
   if (typeof value['schema'] === 'number' && value['schema'] > 1)
-    throw new InputError(`${file} was made by a newer version of rosterctl.`, {
-      hint: 'Update rosterctl.',
-    });
+    throw new DamagedFileError(
+      file,
+      'was made by a newer version of rosterctl',
+      'Update rosterctl.',
+    );
   const { sha256: _, ...content } = value;
   const { success, data } = Content.safeParse(content);
   // The text must be ours to the last byte, so that no change of it goes unnoticed.
-  if (!success || sealManifest(content as Manifest) !== text) throw damagedFile(file);
+  if (!success || sealManifest(content as Manifest) !== text) throw new DamagedFileError(file);
   if (data.name !== name.replace('.incomplete', '') || data.complete !== isWhole)
-    throw new InputError(`${file} belongs to another snapshot, ${data.name}.`, {
-      hint: 'The folder was renamed. Give it back its old name.',
-    });
+    throw new DamagedFileError(
+      file,
+      `belongs to another snapshot, ${data.name}`,
+      'The folder was renamed. Give it back its old name.',
+    );
   return data;
 }

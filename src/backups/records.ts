@@ -10,7 +10,7 @@ import { InputError, stoppedReading } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { unreadable } from '../files/input-file.js';
 import { attemptWrite } from '../files/writing.js';
-import { damagedFile, recordsFile, requireFile, type Snapshot, sharedFile } from './layout.js';
+import { DamagedFileError, recordsFile, requireFile, type Snapshot, sharedFile } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
 /** A file of a snapshot, as its manifest describes it. */
@@ -138,13 +138,13 @@ export async function* readRecords(
   } finally {
     stream.destroy();
   }
-  if (rest.length > 0) throw damagedFile(path, 'ends in the middle of a line');
+  if (rest.length > 0) throw new DamagedFileError(path, 'ends in the middle of a line');
 }
 
 function recordIn(line: string, path: string, number: number): JsonObject {
   const record = objectIn(line);
   if (typeof record?.['id'] === 'string') return record;
-  throw damagedFile(path, `is damaged in line ${number}`);
+  throw new DamagedFileError(path, `is damaged in line ${number}`);
 }
 
 /** A record of a snapshot. */

@@ -7,7 +7,14 @@ import { systemReason } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { CancelledError, Failure, InputError } from '../errors.js';
 import { sha256OfFile } from '../files/input-file.js';
-import { manifestFile, recordsFile, type Snapshot, sharedFile, uploadFile } from './layout.js';
+import {
+  DamagedFileError,
+  manifestFile,
+  recordsFile,
+  type Snapshot,
+  sharedFile,
+  uploadFile,
+} from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 import { readRecords } from './records.js';
 
@@ -79,10 +86,7 @@ class Verifier {
     const { name } = snapshot;
     const manifest = await readSnapshotManifest(snapshot).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
-      const [, problem = 'is missing'] = error.message.split(
-        `${join(snapshot.path, manifestFile)} `,
-      );
-      this.add(snapshot, join(name, manifestFile), problem.replace(/\.$/, ''));
+      this.add(snapshot, join(name, manifestFile), problemIn(error));
       return undefined;
     });
     if (manifest) await this.verifyFiles(snapshot, manifest);
@@ -135,7 +139,7 @@ class Verifier {
       return 'does not match its hash';
     } catch (error) {
       if (error instanceof CancelledError) throw error;
-      return `cannot be read: ${systemReason(error)}`;
+      return unreadableProblem(error);
     }
   }
 
@@ -157,7 +161,7 @@ class Verifier {
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      return (await this.problemOf(path, expected)) ?? error.message;
+      return (await this.problemOf(path, expected)) ?? problemIn(error);
     }
     if (count !== expected.records)
       return `has ${plural(count, 'record')} instead of ${groupedNumber(expected.records)}`;
@@ -173,4 +177,14 @@ class Verifier {
   forget({ name }: Snapshot): void {
     this.problems = this.problems.filter(({ snapshot }) => snapshot !== name);
   }
+}
+
+/** What is wrong with a file that could not be read, as it follows its path. */
+function problemIn(error: Failure): string {
+  return error instanceof DamagedFileError ? error.problem : unreadableProblem(error.cause);
+}
+
+function unreadableProblem(error: unknown): string {
+  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return isMissing ? 'is missing' : `cannot be read: ${systemReason(error)}`;
 }
