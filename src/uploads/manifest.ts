@@ -26,7 +26,7 @@ interface ManifestLine {
 /** The columns beside the path. */
 const rules: ColumnRules = {
   columns: [
-    { name: 'name', read: (cell) => cell.trim() },
+    { name: 'name', read: (cell) => cell },
     { name: 'tags', aliases: ['tag'], read: tagsInCell },
     { name: 'contentType', aliases: ['type'], read: typeInCell },
   ],

@@ -73,6 +73,15 @@ test('what was destroyed comes back by the lines of the help, and only ids and a
   expect(files()).toBe(count);
 });
 
+test('a document that is still there is not uploaded again, whatever spaces its name has', async () => {
+  const desk = await newDesk();
+  expect((await desk.run(`docs update doc_0001 --name ' Player contract '`)).code).toBe(0);
+  await desk.run('backup create ~/b');
+  const [name = ''] = readdirSync(join(desk.home, 'b')).filter((each) => each !== 'files');
+  const ran = await desk.run(`docs upload --manifest ~/b/${name}/documents.csv`);
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('14 skipped')]);
+});
+
 test('teams that are gone come back first, and players without them', async () => {
   const desk = await newDesk();
   await desk.run('backup create ~/b --no-files');
