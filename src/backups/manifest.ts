@@ -5,7 +5,6 @@ import * as z from 'zod/mini';
 import { digestOf } from '../data/digest.js';
 import { objectIn, printJson } from '../data/json.js';
 import { resourceWords } from '../data/resources.js';
-import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 import { DamagedFileError, manifestFile, requireFile, type Snapshot } from './layout.js';
 
