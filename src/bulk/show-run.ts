@@ -48,8 +48,18 @@ export async function renderReport(context: Context, ended: EndedRun): Promise<C
     exitName,
     failed,
     onWritten,
-    ...(run && printsBelow && { printAfter: (how) => printEnd(context, ended, how) }),
+    ...(printsBelow && {
+      printAfter: (how) => (run ? printEnd(context, ended, how) : printNextStep(context, report)),
+    }),
   };
+}
+
+/** Prints what to do about rows that all failed alike, so that nothing was sent. */
+function printNextStep(context: Context, { results }: BulkReport): void {
+  const hints = new Set(results.map(({ error }) => error?.hint));
+  const [hint] = hints;
+  if (hints.size > 1 || hint === undefined) return;
+  for (const line of hint.split('\n')) context.note(line);
 }
 
 /** The words of a run's report for a person: what it did, its name, and how to undo it. */

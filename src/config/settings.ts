@@ -1,6 +1,7 @@
 /** The settings of one invocation, resolved from all their sources. */
 import { type Environment, runsInCi } from '../data/environment.js';
 import type { Overrides } from '../data/resources.js';
+import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { extensionOf, type OutputFormat, outputFormats, promisedFormat } from './choices.js';
 import {
@@ -132,6 +133,16 @@ function forcedWidthIn(env: Environment): number | undefined {
   return text ? readFlag(name, text, integer(1, 10_000)) : undefined;
 }
 
+const parseFormat = oneOf(outputFormats);
+
+/** Accepts a format; for the name of a file, which `-o` takes elsewhere, suggests `--out`. */
+function parseOutput(text: string): OutputFormat {
+  if (promisedFormat(text) === undefined) return parseFormat(text);
+  throw new UsageError(`"${text}" is not a format.`, {
+    hint: `To write a file: --out ${shellQuote(text)}`,
+  });
+}
+
 /** Combines `--json`, `-o` and the extension of `--out` into one `-o`. */
 function withFormat(flags: GlobalFlags): GlobalFlags {
   const { json, output, out, template, fields } = flags;
@@ -144,7 +155,7 @@ function withFormat(flags: GlobalFlags): GlobalFlags {
     throw new UsageError(`--json and -o ${output} cannot be given together.`, {
       hint: 'Use one of them.',
     });
-  if (output !== undefined) readFlag('--output', output, oneOf(outputFormats));
+  if (output !== undefined) readFlag('--output', output, parseOutput);
   refuseOtherEnding(flags);
   if (output === 'xlsx' && out === undefined)
     throw new UsageError('-o xlsx needs a file.', { hint: 'Add --out FILE.xlsx' });

@@ -7,7 +7,7 @@ import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import { type Failure, UnknownOutcomeError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
-import { type Action, countedNoun, verbOf, verbOfAction } from './verb.js';
+import { type Action, nothingToDo, verbOf, verbOfAction } from './verb.js';
 
 /** One changed field of a record: its value as read, and its target. */
 export interface RowChange {
@@ -311,7 +311,7 @@ export function summaryLine(
   action: Action = report,
 ): string {
   const { total, ...counts } = report.summary;
-  if (total === 0) return `No ${countedNoun(1, action).slice(2)} matches. Nothing to do.`;
+  if (total === 0) return nothingToDo(action);
   const results: { readonly [count: string]: RowResult } = {
     notAttempted: 'not_attempted',
     wouldChange: 'would_change',

@@ -87,6 +87,12 @@ export function countedNoun(
   return plural(count, noun, many);
 }
 
+/** Says that a run has no rows; those of an import are lines of its file, which match nothing. */
+export function nothingToDo(action: Action): string {
+  if (verbOf(action) === verbs.import) return 'Nothing to do.';
+  return `No ${countedNoun(1, action).slice(2)} matches. Nothing to do.`;
+}
+
 /** What stands for the id of a record that the service has yet to make. */
 export const futureIds = { player: '(new player)', document: '(new document)' } as const;
 

@@ -39,6 +39,23 @@ test('a change that matches nothing says so with one full stop', async () => {
   expect(shown.trimEnd()).toMatch(/No application matches\. Nothing to do\.$/);
 });
 
+test('rows that all failed alike before anything was sent are followed by the next step', async () => {
+  const service = await keep(several(2), (_, step) =>
+    step.startsWith('GET app') ? { status: 500, json: { error: 'internal' } } : undefined,
+  );
+  const words = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
+  const env = { ...service.env, NO_COLOR: '1' };
+  const { shown, code } = await converse(temporaryFolder(), [...words, '--retries', '0'], [], env);
+  expect(code).toBe(9);
+  expect(shown.replaceAll('\r', '').split('\n').slice(-5)).toEqual([
+    '✘ 2 not sent.',
+    '  app_1  not sent  The service failed with 500 (internal).',
+    '  app_2  not sent  The service failed with 500 (internal).',
+    'Run the same command again later.',
+    '',
+  ]);
+});
+
 test('a long row is wrapped at whole words, under its own text', async () => {
   const message = `The applicant ${'moved to another '.repeat(4)}organization.`;
   const service = await keep(several(2), (_, step) =>

@@ -121,6 +121,7 @@ const flagsElsewhere: Readonly<Record<string, readonly string[]>> = {
   '-O': ['--out'],
   '--query': ['--search'],
   '--grep': ['--search'],
+  '--name': ['--search'],
   '--order-by': ['--sort'],
   '--sort-by': ['--sort'],
   '--top': ['--limit'],

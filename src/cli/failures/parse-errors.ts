@@ -105,8 +105,9 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
     return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
   const field = word.replace(/^--/, '');
   const all = command ? [...command.flags, ...globalFlags] : [];
-  // `--ids` names rows elsewhere.
-  const choice = all.find(({ choices }) => field !== 'ids' && choices?.includes(field));
+  // `--ids` and `--all` name rows elsewhere.
+  const isSelection = ['ids', 'all'].includes(field);
+  const choice = all.find(({ choices }) => !isSelection && choices?.includes(field));
   const suggestion = choice
     ? `Did you mean ${choice.word} ${field}?`
     : owner

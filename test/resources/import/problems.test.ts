@@ -254,6 +254,16 @@ test('--skip-invalid imports the other rows and exits 8', async () => {
   expect(desk.writes()).toEqual(['POST /v1/players']);
 });
 
+test('a file with a header and no rows is nothing to do', async () => {
+  const desk = await newDesk();
+  desk.file('roster.csv', 'Name,E-Mail\n');
+  const ran = await desk.run(line);
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    `${desk.home}/roster.csv has no rows.\nNothing to do.\n`,
+  ]);
+});
+
 test('a key on two lines is listed once in the preview, and counts for both', async () => {
   const desk = await newDesk();
   const rows = ['Ann,ann@example.org', 'Bea,ANN@example.org', 'Cem,cem@example.org'];
