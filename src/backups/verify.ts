@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, systemReason } from '../data/system-errors.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { CancelledError, Failure, InputError } from '../errors.js';
 import { sha256OfFile } from '../files/input-file.js';
@@ -185,5 +185,5 @@ function problemIn(error: Failure): string {
 }
 
 function unreadableProblem(error: unknown): string {
-  return codeOf(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
+  return systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
 }
