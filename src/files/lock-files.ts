@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../data/system-errors.js';
 import { holderState, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
 
 /** Returns the holder in the first of these files that is not free; undefined if all are free. */
@@ -84,7 +85,7 @@ export function linkIfFree(from: string, to: string): boolean {
 
 /** ENOENT: our private file was removed by a process that cannot see ours. */
 function isTaken(error: unknown): boolean {
-  return codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT';
+  return systemCode(error) === 'EEXIST' || systemCode(error) === 'ENOENT';
 }
 
 /** Returns the names in a folder; none if it does not exist. */
@@ -92,7 +93,7 @@ export function listIfThere(dir: string): string[] {
   try {
     return readdirSync(dir);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
 }
@@ -102,7 +103,7 @@ export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -112,11 +113,6 @@ export function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
-}
-
-/** Returns the system's error code: `ENOENT`. */
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../data/system-errors.js';
 import { CancelledError, GuardError } from '../errors.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
 import {
-  codeOf,
   firstLiveHolder,
   linkIfFree,
   listIfThere,
@@ -165,7 +165,7 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
     try {
       writeNew(path, text);
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (systemCode(error) !== 'ENOENT') throw error;
       makeFolder(dir, 0o700);
       writeNew(path, text);
     }
@@ -221,7 +221,7 @@ function heldLock(
       truncateSync(path, 0);
     } catch (error) {
       // The folder was removed, so there is nothing left to release.
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (systemCode(error) !== 'ENOENT') throw error;
     }
   };
   const removeSoon = () => {
