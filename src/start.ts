@@ -137,6 +137,8 @@ function rowLines({ label = '', text, command }: StartRow, width: number): reado
     return left.length <= width ? [left] : [label, ...below(text.split(' · '), width)];
   const beside = `${left.padEnd(commandColumn)}  ${command}`;
   if (beside.length <= width) return [beside];
+  const underText = `${' '.repeat(labelWidth)}${command}`;
+  if (Math.max(left.length, underText.length) <= width) return [left, underText];
   if (left.length <= width) return [left, ...below([command], width)];
   return [...(label === '' ? [] : [label]), ...below([text, command], width)];
 }

@@ -46,7 +46,7 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
     /Unfinished {2}run ([0-9a-f]{6}): 2 of 3 rows left +rosterctl runs resume \1\n/,
   );
   const narrow = await converse(home, [], [], {}, 40);
-  expect(narrow.shown).toMatch(/2 of 3 rows left\r\n {2}rosterctl runs resume [0-9a-f]{6}\r\n/);
+  expect(narrow.shown).toMatch(/2 of 3 rows left\r\n {12}rosterctl runs resume [0-9a-f]{6}\r\n/);
   const lines = narrow.shown.replaceAll('\r', '').split('\n');
   expect(lines.slice(0, 2)).toEqual([
     expect.stringMatching(/^rosterctl [\d.]+ · profile default ·$/),

@@ -143,6 +143,11 @@ test('the pages of the tool, its nouns and its commands fit 80 columns', () => {
   expect(pages().flatMap((page) => tooWide(page))).toEqual([]);
 });
 
+test('the short pages fit 40 columns', () => {
+  const short = pages(40).slice(pages().length / 2);
+  expect(short.flatMap((page) => tooWide(page, 40))).toEqual([]);
+});
+
 test('a page fits a narrow terminal without breaking a word', async () => {
   for (const [index, page] of pages(50).entries())
     expect(wordsOf(page)).toEqual(wordsOf(pages()[index] ?? ''));

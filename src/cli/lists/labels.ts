@@ -23,6 +23,7 @@ const labels: Readonly<Record<string, string>> = {
   updatedAt: 'Updated',
   logoUrl: 'Logo',
   baseUrl: 'Base URL',
+  lastAt: 'Last used',
 };
 
 /**
