@@ -30,19 +30,22 @@ interface FaultRule {
 export const faultKinds = {
   'close-before': { text: 'close without doing it (=reset: by a reset)', store: true },
   'close-after': { text: 'do it, then close without an answer (=reset)', store: true },
-  late: { text: 'close at once, do it so much later (=200ms)', store: false },
+  late: { text: 'close at once, do it after this time (=200ms)', store: false },
   'stall-headers': { text: 'do it and never answer (store: do nothing)', store: true },
   'stall-body': { text: 'do it and stop in the middle of the answer', store: false },
   truncate: { text: 'do it and close in the middle of the answer (=reset)', store: false },
-  'wrong-length': { text: 'do it; content-length is off by so many bytes (=5, =-5)', store: false },
-  drip: { text: 'do it; one byte of the answer each so often (=100ms)', store: false },
+  'wrong-length': {
+    text: 'do it; content-length is off by this many bytes (=5, =-5)',
+    store: false,
+  },
+  drip: { text: 'do it; send the answer one byte at a time (every =100ms)', store: false },
   status: { text: 'refuse with a status and a code (=503, =409:taken)', store: true },
   'status-after': { text: 'do it, then answer with a status (=500)', store: false },
   throttle: { text: '429 with that Retry-After (=5, =date+5s, =soon, or none)', store: true },
   redirect: { text: 'redirect (=https://host/path, =301:URL; else 307)', store: true },
   html: { text: 'answer with a web page (=status)', store: true },
-  huge: { text: 'answer with so many bytes of JSON (=70000000)', store: false },
-  deep: { text: 'answer with so deeply nested JSON (=100000)', store: false },
+  huge: { text: 'answer with this many bytes of JSON (=70000000)', store: false },
+  deep: { text: 'answer with JSON nested this deep (=100000)', store: false },
   'other-record': { text: 'do it; the answer names other records', store: false },
 } as const satisfies Record<string, { text: string; store: boolean }>;
 

@@ -89,7 +89,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
     ),
     '## Lists',
     listRules.map((text) => `- ${text}`).join('\n'),
-    'Where these rules read a list wrongly, `rosterctl doctor --shapes --apply` finds the settings that read it whole; `rosterctl help undocumented` lists all settings.',
+    'If these rules misread a list, `rosterctl doctor --shapes --apply` finds the settings that read it whole; `rosterctl help undocumented` lists all settings.',
     '## Updates with PUT',
     'PUT may replace the whole record. Where the setting `endpoints.RESOURCE.update` names a PUT route, `endpoints.RESOURCE.update.semantics replace` makes rosterctl send the whole record with the changes. After an update by PUT, fields that vanished are named.',
     '## What the sandbox invents',

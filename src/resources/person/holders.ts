@@ -138,7 +138,7 @@ export class Holders {
     const found = [...this.watched].flatMap(([id, shared]) => (shared ? { id, ...shared } : []));
     for (const { id, own, other } of found.slice(0, nameFirstFew))
       this.context.note(
-        `${nameWithId(own.record['name'], id)} and ${sameIdentity(other)}; the service may refuse it.`,
+        `${nameWithId(own.record['name'], id)} and ${sameIdentity(other)}, so the service may refuse the change.`,
       );
     const more = found.length - nameFirstFew;
     if (more > 0) this.context.note(`The same holds for ${plural(more, 'more record')}.`);

@@ -10,7 +10,7 @@ const people = [
   application('app_4', { name: 'Ann', email: 'ann@example.org', formId: 'f2' }),
 ];
 const both = 'the application app_1 (Nilo, rejected) have the same e-mail';
-const warning = `Nilo (app_2) and ${both}; the service may refuse it.`;
+const warning = `Nilo (app_2) and ${both}, so the service may refuse the change.`;
 
 const run = ({ env }: { env: Record<string, string> }, line: string) =>
   inProcess(line, { env, home: temporaryFolder() });
