@@ -10,7 +10,14 @@ import { InputError, stoppedReading } from '../errors.js';
 import { openAtomic } from '../files/atomic-write.js';
 import { unreadable } from '../files/input-file.js';
 import { attemptWrite } from '../files/writing.js';
-import { DamagedFileError, recordsFile, requireFile, type Snapshot, sharedFile } from './layout.js';
+import {
+  DamagedFileError,
+  hasFiles,
+  recordsFile,
+  requireFile,
+  type Snapshot,
+  sharedFile,
+} from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
 /** A file of a snapshot, as its manifest describes it. */
@@ -170,7 +177,7 @@ export async function findRecords(
     const path = join(snapshot.path, recordsFile(resource));
     for await (const record of readRecords(path, signal)) {
       if (!answersTo(record, reference, resource, overrides)) continue;
-      const sha256 = files.get(String(record['id']));
+      const sha256 = hasFiles(resource) ? files.get(String(record['id'])) : undefined;
       const file = sha256 === undefined ? undefined : join(snapshot.folder, sharedFile(sha256));
       found.push({ resource, record, file });
     }

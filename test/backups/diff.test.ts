@@ -211,6 +211,16 @@ test('--csv sets applications back, with the status that they have now as a guar
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+test('only a document has a file, also where ids are numbers that every resource counts itself', async () => {
+  const { create, run, folder, records } = await desk([paper('1', 'one')]);
+  records.teams = [{ id: '1', name: 'Lanternfish' }];
+  records.players = [player(1, { id: '1' })];
+  await create();
+  const ran = await run(`backup show ${folder} 1 --json`);
+  expect(json(ran)).toHaveLength(3);
+  expect(ran.stderr.match(/The file of/g)).toHaveLength(1);
+});
+
 test('show prints a record as it was, by id or reference', async () => {
   const { home, create, run, folder, snapshots, records } = await desk();
   await create();
