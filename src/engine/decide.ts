@@ -67,7 +67,7 @@ export function decideRow(
   if (changes.length === 0)
     return done
       ? { result: 'changed', before: done.before, after: done.after }
-      : { result: 'unchanged' };
+      : { result: 'unchanged', ...(plan.made && { after: plan.made }) };
   if (plan.conflict) {
     const { field, from, message } = plan.conflict;
     const before = { [field]: from ?? null };

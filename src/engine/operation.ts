@@ -66,6 +66,8 @@ export type KnownStep = Pick<Step, 'changes'> & {
 export interface RowPlan {
   /** The writes in order; empty if the record already has the target values. */
   readonly steps: readonly Step[];
+  /** The result of an earlier write that an unchanged row reports: the player of a converted application. */
+  readonly made?: JsonObject;
   /** Why the row is skipped, whatever it would change. */
   readonly skipped?:
     | {

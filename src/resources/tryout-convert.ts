@@ -51,7 +51,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     resends: 1,
     plan(row, { record = { id: row.id } }) {
       warnings.plan(row, record);
-      if (isConverted(record)) return { steps: [] };
+      if (isConverted(record)) return { steps: [], made: madeOf(record) };
       holders.watch(record);
       const status = record['status'];
       const conversion = conversionStep(row.id, record['convertedPlayerId'], bodyOf(row));
@@ -75,7 +75,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       return isConverted(record) ? 'reached' : 'asBefore';
     },
     image: () => undefined,
-    made: (record = {}) => ({ convertedPlayerId: playerIdOf(record) ?? null }),
+    made: madeOf,
     async present(record, { id }) {
       const player = record && playerIdOf(record);
       for (const pauseMs of lagPauses) {
@@ -99,6 +99,11 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         : `Convert ${name} to ${player}?`;
     },
   };
+}
+
+/** The player that a conversion made. */
+function madeOf(record: JsonObject = {}) {
+  return { convertedPlayerId: playerIdOf(record) ?? null };
 }
 
 function acceptStep(id: string, status: unknown): Step {

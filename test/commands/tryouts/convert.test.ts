@@ -270,7 +270,7 @@ test('several conversions print a report with the new players', async () => {
     results: [
       { id: 'app_1', result: 'changed', after: { convertedPlayerId: 'player_app_1' } },
       { id: 'app_2', result: 'changed', after: { convertedPlayerId: 'player_app_2' } },
-      { id: 'app_3', result: 'unchanged' },
+      { id: 'app_3', result: 'unchanged', after: { convertedPlayerId: 'player_9' } },
     ],
   });
   expect(
