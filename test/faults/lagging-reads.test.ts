@@ -167,6 +167,30 @@ test('an import goes on where reads lag behind each create', async () => {
   expect(now.size).toBe(20);
 });
 
+test('an import goes on where a list that lags behind it holds a round number of records', async () => {
+  const kept = Array.from({ length: 49 }, (_, n): Fields => ({ id: `player_${n}`, email: `${n}` }));
+  const service = await recordingService(({ method, url, body }) => {
+    const id = url.split('?')[0]?.split('/').at(-1) ?? '';
+    if (method === 'POST') {
+      const made = { ...(JSON.parse(body.toString()) as object), id: `player_${kept.length}` };
+      kept.push(made);
+      // Reads of the list age meanwhile.
+      return (_, response) => void sleep(1_100).then(() => response.end(JSON.stringify(made)));
+    }
+    return id === organization
+      ? { status: 200, json: kept.slice(0, 50) }
+      : { status: 200, json: kept.find((each) => each.id === id) };
+  });
+  const home = temporaryFolder();
+  const file = join(home, 'roster.csv');
+  writeFileSync(file, 'email\na@example.org\nb@example.org\nc@example.org\n');
+  const ran = await inProcess(`players import ${file} --key email --yes --json --concurrency 1`, {
+    env: service.env,
+    home,
+  });
+  expect([ran.code, kept.length]).toEqual([0, 52]);
+});
+
 describe('an undo directly after its run, where reads lag', () => {
   const change = 'players update player_1 --name Bea --json';
 

@@ -31,11 +31,10 @@ export class CreatedRecords {
   private readonly noted = new Set<string>();
   /** The ids that answers gave to records which were not there yet, by row. */
   private readonly named = new Map<number, string>();
-  /** Creates that were sent, and those of them that were answered with a record. */
+  /** How many creates were sent. */
   sent = 0;
-  private done = 0;
-  /** How many records the last list held that was read while no create was under way, and how many creates had been sent. */
-  private known: { readonly count: number; readonly sent: number } | undefined;
+  /** How many records the first list held. */
+  private firstCount: number | undefined;
   private readonly comparison;
   private readonly keys;
 
@@ -48,19 +47,16 @@ export class CreatedRecords {
     this.comparison = keyComparison(key, resource);
     const keyOf = (record: JsonObject) => foldKey(keyText(record, key), this.comparison);
     this.keys = sharedRead(async () => {
-      const { sent } = this;
-      const isQuiet = sent === this.done;
       const keys = await readKeys(context, resource, keyOf, (count) => this.explains(count));
-      if (isQuiet && sent === this.sent) this.known = { count: keys.count, sent };
+      this.firstCount ??= keys.count;
       return keys;
     }, context);
   }
 
-  /** True if a list grew by as many records as this import created meanwhile, or is creating. */
+  /** True if a list grew by no more records than this import sent; it may lag behind them. */
   private explains(count: number): boolean {
-    if (!this.known) return false;
-    const more = count - this.known.count;
-    return more >= this.done - this.known.sent && more <= this.sent - this.known.sent;
+    const { firstCount = Number.POSITIVE_INFINITY, sent } = this;
+    return count >= firstCount && count <= firstCount + sent;
   }
 
   /** Returns the ids of the records that answer to a row's key. */
@@ -77,7 +73,6 @@ export class CreatedRecords {
   ): Promise<JsonObject> {
     if (sign && !made) throw createFailure(sign);
     if (made) {
-      this.done += 1;
       const hasAll = changes.every(({ field }) => Object.hasOwn(made, field));
       // The answer is then known to be the whole record.
       return this.isProven && this.isAnswerWhole && hasAll ? made : this.readAgain(made, row);
