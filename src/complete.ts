@@ -1,5 +1,13 @@
 /** Answers a TAB: the words of a command line in, the words that fit at its end out. */
-import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { bashAnswer, readBashLine } from './cli/completion/bash.js';
 import {
@@ -191,7 +199,8 @@ function aboutRun(folder: string): string {
 /** The first bytes of a file that may be long. */
 function beginningOf(file: string): string {
   const bytes = Buffer.alloc(4096);
-  const opened = openSync(file, 'r');
+  // Not blocked by a named pipe in its place.
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     return bytes.toString('utf8', 0, readSync(opened, bytes));
   } finally {

@@ -1,10 +1,10 @@
 /** The last backup that this machine made of an organization: `overview` shows it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import { Failure } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { ensurePrivateFolders } from '../files/private.js';
+import { ensurePrivateFolders, readOwnText } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 import { placeName } from '../runs/plan.js';
 import { manifestFile } from './layout.js';
@@ -24,7 +24,7 @@ export async function rememberBackup(context: Context, made: LastBackup): Promis
   const { state, owner } = context.paths;
   try {
     if (state) ensurePrivateFolders(state, [dirname(file)], owner);
-    await writeAtomically(file, sealLine(made), { mode: 0o600, singleWriter: true });
+    await writeAtomically(file, sealLine(made), { isOwn: true, singleWriter: true });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(`Could not record the backup for overview: ${error.message}`);
@@ -41,7 +41,7 @@ function readLast(file: string | undefined): LastBackup | null {
   if (file === undefined || !existsSync(file)) return null;
   try {
     // The checksum proves that this program wrote the line.
-    const made = unsealLine(readFileSync(file, 'utf8').trimEnd()) as LastBackup | undefined;
+    const made = unsealLine(readOwnText(file).trimEnd()) as LastBackup | undefined;
     return made
       ? { snapshot: made.snapshot, finishedAt: made.finishedAt, complete: made.complete }
       : null;

@@ -1,12 +1,11 @@
 /** The configuration on disk: profiles, defaults and keys. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../data/environment.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { defaultProfile } from '../data/text.js';
 import { ConfigError, UsageError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
-import { inspectPrivateFile, tightenPrivateFile } from '../files/private.js';
+import { inspectPrivateFile, readOwnText, tightenPrivateFile } from '../files/private.js';
 import {
   type ConfigData,
   emptyConfig,
@@ -129,7 +128,7 @@ function readPrivate(
   if (status.state === 'absent') return undefined;
   if (status.loose) warnings.set(file, tightenMode(file, paths));
   try {
-    return readFileSync(file, 'utf8');
+    return readOwnText(file);
   } catch (error) {
     const code = systemCode(error);
     // Another process may have replaced the file since the check; a link may be dangling.

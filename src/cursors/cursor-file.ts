@@ -1,5 +1,5 @@
 /** Cursors on disk: what a name of --since-last has printed already, per service, organization and resource. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { originOf } from '../config/base-url.js';
@@ -10,7 +10,12 @@ import { requireProfile } from '../config/profiles.js';
 import type { LocalContext } from '../context.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
-import { ensurePrivateFolders, inspectPrivateFile, writePrivateFile } from '../files/private.js';
+import {
+  ensurePrivateFolders,
+  inspectPrivateFile,
+  readOwnText,
+  writePrivateFile,
+} from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 
 /** The service and organization that cursors belong to. */
@@ -155,7 +160,7 @@ function cursorFile(folder: string, { resource, name }: CursorKey): string {
 
 function readCursorText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readOwnText(file);
   } catch (error) {
     throw new OutputError(`${file} cannot be read: ${systemReason(error)}.`, {
       cause: error,

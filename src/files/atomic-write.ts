@@ -29,6 +29,8 @@ interface AtomicOptions {
    * the next write replaces what a killed process left, and `removeSingleWriterTemp` finds it.
    */
   readonly singleWriter?: boolean | undefined;
+  /** A file of ours, not one that the user named: what is no file in its place is replaced. */
+  readonly isOwn?: boolean | undefined;
   /** Never replaces a file: throws GuardError if one of that name is there. */
   readonly isNew?: boolean | undefined;
   /** One of many files in a folder, which the caller syncs after the last of them. */
@@ -174,7 +176,7 @@ export async function writeAtomically(
   content: string | Uint8Array,
   options: AtomicOptions = {},
 ): Promise<void> {
-  const output = await openAtomic(file, options);
+  const output = await (options.isOwn ? openPlain : openAtomic)(file, options);
   try {
     await output.write(content);
     await output.commit();

@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { systemCode } from '../data/system-errors.js';
 import { holderState, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
+import { readOwnText } from './private.js';
 
 /** Returns the holder in the first of these files that is not free; undefined if all are free. */
 export function firstLiveHolder(
@@ -101,7 +102,7 @@ export function listIfThere(dir: string): string[] {
 /** Returns the text of a file; undefined if it does not exist. */
 export function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readOwnText(path);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;

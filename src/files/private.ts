@@ -1,8 +1,12 @@
 /** Private files and folders: only their owner can read them. */
 import {
   chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   type Stats,
@@ -110,11 +114,36 @@ export function inspectPrivateFile(file: string, owner: number | undefined): Pri
   return { state: 'present', loose, link };
 }
 
+/**
+ * Returns the bytes of a file that this program wrote. Throws the file system's error, and one for what
+ * is no regular file: reading a named pipe in its place would never end.
+ */
+export function readOwnFile(file: string): Buffer {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() && !stats.isDirectory()) throw notRegular();
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The reason for not reading or writing what is no regular file. */
+export function notRegular(): Error {
+  return new Error('it is not a regular file');
+}
+
+/** Returns the text of such a file. Throws as `readOwnFile` does. */
+export function readOwnText(file: string): string {
+  return readOwnFile(file).toString('utf8');
+}
+
 /** Returns the text of a private file; undefined if it is absent, unreadable or not ours. Never throws. */
 export function readIfOurs(file: string, owner: number | undefined): string | undefined {
   try {
     const { state } = inspectPrivateFile(file, owner);
-    return state === 'absent' ? undefined : readFileSync(file, 'utf8');
+    return state === 'absent' ? undefined : readOwnText(file);
   } catch {
     return undefined;
   }
@@ -143,7 +172,7 @@ export async function writePrivateFile(
   tightenPrivateFile(file, owner);
   // Few commands write.
   const { writeAtomically } = await import('./atomic-write.js');
-  await writeAtomically(file, text, { mode: fileMode, ...options });
+  await writeAtomically(file, text, { mode: fileMode, isOwn: true, ...options });
 }
 
 const folderHint =

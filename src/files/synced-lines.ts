@@ -9,12 +9,12 @@ import {
   openSync,
   writeSync,
 } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type JsonObject, objectIn, printJson } from '../data/json.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { Failure, GuardError, OutputError } from '../errors.js';
 import { syncFolder } from './atomic-write.js';
+import { readOwnFile } from './private.js';
 
 interface SyncedLinesOptions {
   /** The start of a sentence: `The journal`. */
@@ -64,10 +64,12 @@ export function unsealLine(line: string): JsonObject | undefined {
 
 /** Returns all bytes of a file; none if it does not exist. Throws OutputError. */
 export async function readBytes(path: string): Promise<Buffer> {
-  return readFile(path).catch((error: unknown) => {
+  try {
+    return readOwnFile(path);
+  } catch (error) {
     if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, { cause: error });
-  });
+  }
 }
 
 /**

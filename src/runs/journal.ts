@@ -1,6 +1,7 @@
 /** The journal of a run: intents and outcomes in order, each synced to disk; and what to do with a damaged one. */
 import { createHash } from 'node:crypto';
-import { open, readFile, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
@@ -80,7 +81,8 @@ export async function readJournal(
 
 /** Reads the first record of a journal and nothing else of it; undefined if it cannot be read. */
 export async function readFirstRecord(path: string): Promise<JournalRecord | undefined> {
-  const file = await open(path).catch(() => undefined);
+  // Not blocked by a named pipe in its place.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
   if (!file) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine));
@@ -155,7 +157,7 @@ export async function damagedRun(
     throw error;
   });
   // Other records may follow the end.
-  const text = await readFile(journal, 'utf8').catch(() => '');
+  const text = await readBytes(journal).catch(() => '');
   const hasEnded = text.includes('"kind":"end"');
   return {
     run: basename(folder),

@@ -1,7 +1,6 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
 import { createHash, hash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
@@ -9,6 +8,7 @@ import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
+import { readOwnText } from '../files/private.js';
 import { countsAsError, type ReportRow, type SelectedRow } from './report.js';
 import { type RunVerb, verbOfAction } from './verb.js';
 
@@ -117,14 +117,16 @@ export async function writePlan(
  */
 export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   const path = pathIn(folder);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  let text: string;
+  try {
+    text = readOwnText(path);
+  } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw new OutputError(`The plan ${path} cannot be read: ${systemReason(error)}.`, {
       hint: 'Nothing of this run is repeated until it can be read. Fix the file or its permissions.',
       cause: error,
     });
-  });
-  if (text === undefined) return undefined;
+  }
   try {
     const end = text.lastIndexOf('\n', text.length - 2) + 1;
     const body = text.slice(0, end);

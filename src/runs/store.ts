@@ -1,13 +1,13 @@
 /** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { ensurePrivateFolder, folderAdvice } from '../files/private.js';
+import { ensurePrivateFolder, folderAdvice, readOwnText } from '../files/private.js';
 
 /** The folders of runs. */
 export interface RunStore {
@@ -100,7 +100,9 @@ export function markNewest(store: RunStore, run: string): void {
 /** Writes the name of a run to a file of its own. Never throws: each such file can be done without. */
 export function markRun(path: string, run: string): void {
   try {
-    writeFileSync(path, `${run}\n`, { mode: 0o600 });
+    // Writing to a named pipe in its place would block.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false)
+      writeFileSync(path, `${run}\n`, { mode: 0o600 });
   } catch {
     // See above.
   }
@@ -185,7 +187,7 @@ export async function writeReported(folder: string, last: number): Promise<void>
 
 /** Writes a marker file of a run. Throws OutputError with this hint. */
 async function writeMark(path: string, text: string, hint: string): Promise<void> {
-  await writeAtomically(path, `${text}\n`).catch((error: unknown) => {
+  await writeAtomically(path, `${text}\n`, { isOwn: true }).catch((error: unknown) => {
     if (!(error instanceof OutputError)) throw error;
     throw new OutputError(error.message, { hint, cause: error });
   });
@@ -194,7 +196,7 @@ async function writeMark(path: string, text: string, hint: string): Promise<void
 /** True if a report of a run's records up to `last` was printed. */
 export function isReported(folder: string, last: number): boolean {
   try {
-    return Number(readFileSync(reportedFile(folder), 'utf8')) >= last;
+    return Number(readOwnText(reportedFile(folder))) >= last;
   } catch {
     // If the file cannot be read the report is printed again, which is harmless.
     return false;
@@ -226,7 +228,7 @@ function retriedIn(store: RunStore, run: string): string {
 /** The run named in a file; undefined if it cannot be read or does not hold a run name. */
 export function runNameIn(path: string): string | undefined {
   try {
-    const text = readFileSync(path, 'utf8').trim();
+    const text = readOwnText(path).trim();
     return isRunName(text) ? text : undefined;
   } catch {
     return undefined;

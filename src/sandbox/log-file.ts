@@ -70,7 +70,8 @@ function openIfThere(path: string, access: 'read' | 'write' | 'create'): number 
     create: constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
   }[access];
   try {
-    return openSync(path, flags, 0o600);
+    // A named pipe in its place would block.
+    return openSync(path, flags | constants.O_NONBLOCK, 0o600);
   } catch (error) {
     if (systemCode(error) === 'ENOENT' && access !== 'create') return undefined;
     throw error;

@@ -1,12 +1,13 @@
 /** How commands find the server of `sandbox start`: a 0600 file with its address and a token. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { objectIn } from '../data/json.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
 import { acquireLock, type HeldLock, LockedError, lockHolder } from '../files/lock.js';
+import { readOwnText } from '../files/private.js';
 import { isSameSecret } from './keys.js';
 
 /** The file by which other commands find a running `sandbox start`. */
@@ -101,7 +102,7 @@ function proofIn(text: string): string {
 function readServerFile(dir: string): ServerFile | undefined {
   let text: string;
   try {
-    text = readFileSync(pathIn(dir), 'utf8');
+    text = readOwnText(pathIn(dir));
   } catch {
     return undefined;
   }

@@ -5,7 +5,6 @@ import {
   constants,
   createReadStream,
   existsSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -20,7 +19,7 @@ import { Failure, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
-import { ensurePrivateFolder, makeFolder } from '../files/private.js';
+import { ensurePrivateFolder, makeFolder, readOwnText } from '../files/private.js';
 import { demoFile } from './demo/documents.js';
 import type { SeedChoice, SeedSize } from './records.js';
 import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
@@ -143,7 +142,7 @@ function firstSeed({ now, seedSize = 'small' }: SandboxPlace): SeedChoice {
 /** Undefined when there is none, or none that is usable: then a new one is chosen. */
 function readSecret(dir: string): string | undefined {
   try {
-    const { secret } = objectIn(readFileSync(settingsIn(dir), 'utf8')) ?? {};
+    const { secret } = objectIn(readOwnText(settingsIn(dir))) ?? {};
     return typeof secret === 'string' && secret.length >= 32 ? secret : undefined;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;

@@ -1,13 +1,13 @@
 /** This machine's earlier uploads: the content hash of each document, in the state folder. */
 import { appendFileSync, statSync } from 'node:fs';
-import { readFile, rename, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isSystemError, systemCode, systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { withLock } from '../files/lock.js';
-import { ensurePrivateFolders } from '../files/private.js';
+import { ensurePrivateFolders, notRegular, readOwnText } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
 import { cannotWrite } from '../files/writing.js';
 import { placeName } from '../runs/plan.js';
@@ -37,17 +37,20 @@ const mostFileBytes = 3 * 1024 * 1024;
 /** Reads what this machine uploaded before; nothing, with a note, if it cannot be read. */
 export async function readUploadMemory(context: Context): Promise<UploadMemory> {
   const paths = pathsOf(context);
-  const read = (path: string) =>
-    readFile(path, 'utf8').catch((error: unknown) => {
+  const read = (path: string) => {
+    try {
+      return readOwnText(path);
+    } catch (error) {
       if (systemCode(error) !== 'ENOENT')
         context.note(
           `What was uploaded before cannot be read from ${path}: ${systemReason(error)}.`,
         );
       return '';
-    });
+    }
+  };
   // The ids of a sandbox begin again after a reset: the last upload of an id counts.
   const documents = new Map<string, Uploaded>();
-  const texts = paths ? [await read(paths.old), await read(paths.current)] : [];
+  const texts = paths ? [read(paths.old), read(paths.current)] : [];
   for (const line of texts.join('\n').split('\n')) {
     const uploaded = parseLine(line);
     if (!uploaded) continue;
@@ -78,6 +81,7 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
   try {
     const stats = statSync(current, { throwIfNoEntry: false });
     if (!stats) ensurePrivateFolders(state, [dirname(current)], context.paths.owner);
+    else if (!stats.isFile()) throw cannotWrite(current, notRegular());
     else if (stats.size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
     const line = `\n${sealLine(uploaded)}`;

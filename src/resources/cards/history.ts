@@ -1,11 +1,12 @@
 /** The changes that this machine made to a record: read from the newest ended runs on disk, never written. */
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
 import { addTo } from '../../data/sorting.js';
+import { readOwnText } from '../../files/private.js';
 import { parseJournal } from '../../runs/journal.js';
 import { headOf, isHere, type RunHead } from '../../runs/plan.js';
 import {
@@ -96,7 +97,7 @@ function changesIn(
   { resource, ids }: Sought,
 ): readonly (readonly [id: string, change: PastChange])[] {
   try {
-    const text = readFileSync(path, 'utf8');
+    const text = readOwnText(path);
     // Parsing checks a digest per line, so a journal that does not mention the only record is not parsed.
     const [only] = ids;
     if (ids.size === 1 && !text.includes(printJson(only))) return [];

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { several, userOf } from '../bulk/user.js';
+import { cut, keep } from '../commands/tryouts/service.js';
+
+const unfinished = 'tryouts set-status app_1 app_2 --to rejected --yes';
+
+/** A user with a configuration, a cursor, a finished run and an unfinished one. */
+async function experienced() {
+  let phase: 'works' | 'loses' | 'silent' = 'works';
+  const service = await keep(several(2), (_, step) => {
+    if (phase === 'silent') return { status: 500, json: { error: 'busy' } };
+    if (phase === 'works' || step !== 'PATCH app_2') return undefined;
+    phase = 'silent';
+    return cut;
+  });
+  const user = userOf(service);
+  await user.run('config set time iso');
+  await user.run('tryouts list --since-last seen');
+  await user.run('tryouts set-status app_1 app_2 --to reviewing --yes');
+  phase = 'loses';
+  expect((await user.run(unfinished)).code).toBe(10);
+  phase = 'works';
+  return user;
+}
+
+test('a named pipe in place of a file of ours is named or passed over, and never waited for', async () => {
+  const user = await experienced();
+  const files = readdirSync(user.home, { recursive: true, encoding: 'utf8' });
+  const withPipe = async (pattern: RegExp, line: string) => {
+    const file = join(user.home, files.find((each) => pattern.test(each)) ?? '');
+    renameSync(file, `${file}.kept`);
+    execFileSync('mkfifo', [file]);
+    const { code, stdout, stderr } = await user.run(line);
+    rmSync(file);
+    renameSync(`${file}.kept`, file);
+    const sentence = `${file} cannot be read: it is not a regular file.`;
+    return [code, `${stdout}${stderr}`.includes(sentence)];
+  };
+  expect({
+    config: await withPipe(/config\.json$/, 'tryouts list'),
+    cursor: await withPipe(/tryouts\.seen\.json$/, 'tryouts list --since-last seen'),
+    endedJournal: await withPipe(/ended\/.*journal\.jsonl$/, 'runs list'),
+    plan: await withPipe(/open\/.*plan\.jsonl$/, unfinished),
+    journal: await withPipe(/open\/.*journal\.jsonl$/, unfinished),
+    newest: await withPipe(/newest$/, unfinished),
+  }).toEqual({
+    config: [2, true],
+    cursor: [1, true],
+    endedJournal: [0, true],
+    plan: [11, true],
+    journal: [11, true],
+    newest: [0, false],
+  });
+});
