@@ -33,11 +33,13 @@ interface ConnectionOptions {
 }
 
 const headerBytes = 16 * 1024;
+/** undici ends the wait half a second to a second later. */
+const defaultConnectMs = 9_000;
 
 /** Opens a set of connections. Loads undici on first use. */
 export async function openConnections(
   nodeVersion: string,
-  { connectMs = 10_000, keepAlive, lookup, proxy }: ConnectionOptions,
+  { connectMs = defaultConnectMs, keepAlive, lookup, proxy }: ConnectionOptions,
 ): Promise<Connections> {
   const undici = await loadUndici(nodeVersion);
   const connect = undici.connectorFor({

@@ -11,7 +11,7 @@ import type { Instant } from '../data/time.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
 import type { RunHead } from '../runs/plan.js';
-import type { DoneStep, ReportRow, RowChange, SelectedRow } from '../runs/report.js';
+import type { DoneStep, ReportRow, RowChange, RowError, SelectedRow } from '../runs/report.js';
 import type { Intent } from '../runs/state.js';
 import type { RunVerb } from '../runs/verb.js';
 
@@ -68,15 +68,8 @@ export interface RowPlan {
   readonly steps: readonly Step[];
   /** The result of an earlier write that an unchanged row reports: the player of a converted application. */
   readonly made?: JsonObject;
-  /** Why the row is skipped, whatever it would change. */
-  readonly skipped?:
-    | {
-        readonly code: string;
-        readonly message: string;
-        /** The record that the row would create, if it exists already. */
-        readonly id?: string | undefined;
-      }
-    | undefined;
+  /** Why the row is skipped, whatever it would change; `id`: the record that it would create, if it exists already. */
+  readonly skipped?: (Pick<RowError, 'code' | 'message'> & { id?: string | undefined }) | undefined;
   /** A field that holds neither its expected nor its target value, or what `message` says: the row is left alone. */
   readonly conflict?: (Pick<RowChange, 'field' | 'from'> & { message?: string }) | undefined;
   /** The record may be out of date, so the row is decided by a read of its own and not from a list. */
