@@ -154,7 +154,7 @@ export function linesOfRows(
     const id = idOfRow(row, action);
     const name = singleLine(names?.get(row.id) ?? names?.get(id) ?? '');
     // An undo that deletes what a run created is the same action as one that restores fields.
-    const word = row.result === 'changed' && deletes ? 'deleted' : resultWord(row.result, action);
+    const word = resultWord(row.result, deletes ? { ...action, verb: 'delete' } : action);
     // The name of a deleted record is in its own column.
     const isNamed = deletes && name !== '' && row.error === undefined;
     const detail = isNamed ? '' : rowDetail(row, action, deletes);

@@ -183,7 +183,7 @@ function alignedRow(
     return [first, painted(second, below.length), ...more];
   }
   const room = columns - width;
-  const isShort = displayWidth(detail) <= room;
+  const isShort = detail === '' || displayWidth(detail) <= room;
   const fits = isShort || (room >= minTextWidth && widestOf(detail.split(' ')) <= room);
   const beside = fits ? indented(detail, width, columns) : [];
   const isBeside = fits && beside.length <= maxBeside;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { reportLines } from '../../src/bulk/report-lines.js';
+import { alignedRows } from '../../src/bulk/row-lines.js';
 import { type BulkReport, type ReportRow, summarize } from '../../src/runs/report.js';
 import { createPaint } from '../../src/terminal/paint.js';
 
@@ -73,6 +74,12 @@ test('200,000 rows are rendered in one pass', () => {
   expect(
     shown([...rows(100_000, 'changed'), ...rows(100_000, 'not_attempted', 100_001)]),
   ).toHaveLength(100_007);
+});
+
+test('a row without a detail that just fits is one line', () => {
+  const given = [{ cells: ['app_1', 'Ann', 'changed'], detail: '' }] as const;
+  for (const columns of [19, 20, 21])
+    expect(alignedRows(given, { columns })).toEqual([['app_1  Ann  changed']]);
 });
 
 test('an empty selection is reported in words', () => {

@@ -149,7 +149,7 @@ function differenceLines(
   return [
     ...fitLine(`${marks[change]} ${singleLine(title)}`, canvas),
     ...(shown.length > 0 ? shown : changes).flatMap(({ field, from, to }) =>
-      fitLine(`    ${singleLine(fieldLabel(field))}: ${changed(from, to, arrow)}`, canvas),
+      fitLine(`${singleLine(fieldLabel(field))}: ${changed(from, to, arrow)}`, canvas, '    '),
     ),
   ];
 }

@@ -11,6 +11,11 @@ export const snapshotArgument = param(nonEmptyText, 'a folder, or one snapshot',
 });
 
 /** Returns a line as it fits the terminal; in a pipe or a file it stays whole. */
-export function fitLine(line: string, { isTerminal, columns }: Canvas): readonly string[] {
-  return isTerminal ? wrap(line, columns) : [line];
+export function fitLine(
+  line: string,
+  { isTerminal, columns }: Canvas,
+  indent = '',
+): readonly string[] {
+  const lines = isTerminal ? wrap(line, columns - indent.length) : [line];
+  return lines.map((each) => indent + each);
 }

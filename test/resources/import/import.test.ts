@@ -324,6 +324,14 @@ describe('an undo', () => {
       `Name,E-Mail,Role\nAnn,a@example.org,Top\n,${String(before['email'])},Boss\n`,
     );
     await desk.report(line);
+    const words = ['runs', 'undo', 'last', '-n'];
+    const { shown } = await converse(desk.home, words, [], { ...desk.env, NO_COLOR: '1' }, 40);
+    const lines = shown.trimEnd().split(/\r*\n/);
+    expect(lines.filter((each) => each === '' || each.includes('would'))).toEqual([
+      expect.stringMatching(/would be deleted$/),
+      expect.stringMatching(/would change/),
+      '2 would change. Nothing was sent.',
+    ]);
     const asked = await desk.run('runs undo last --yes --json');
     expect(asked.code).toBe(2);
     const { code, rows, stderr } = await desk.report('runs undo last --yes --expect 2');
