@@ -184,7 +184,7 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
   if (keepsType && present !== undefined && isExportOf(text, present)) return undefined;
   if (isSheetCell(cell) && cell.kind !== undefined) {
     if (keepsType && isSameInSheet(cell, present)) return undefined;
-    if (cell.kind === 'date') return dateLike(present, text);
+    if (cell.kind === 'date' && type === undefined) return dateLike(present, text);
   }
   if (isRaw) {
     if (text.trim() === clearWord) return null;
@@ -218,7 +218,7 @@ export function dateLike(present: unknown, text: string): string {
   if (typeof present === 'string' && calendarDay.test(present) && calendarDay.test(text))
     return text;
   throw new InputError('holds a date, not text.', {
-    hint: 'Format the cell as text and type the value as the service writes it, or empty it to leave the field as it is.',
+    hint: 'To write dates as text (2026-03-01), add :text to the name of the column (joinedAt:text). Or empty the cell to leave the field as it is.',
   });
 }
 

@@ -224,6 +224,7 @@ describe('a cell becomes a value of the type that the record has:', () => {
     ['joinedAt', 's="1"', '46082.4166666667', {}],
     ['chat', 't="str"', '123456789012345679', { chat: '123456789012345679' }],
     ['none', '', '5', { none: '5' }],
+    ['code:text', 's="1"', '46083', { code: '2026-03-02' }],
     ['code', 't="str"', '&lt;clear>', { code: null }],
     ['code', 't="str"', "'&lt;clear>", { code: '<clear>' }],
     ['code', 't="str"', '=Sum(A1)', { code: '=Sum(A1)' }],
