@@ -112,9 +112,9 @@ export const parseRate: Parse<number | undefined> = (text) => {
   throw new UsageError(`"${text}" is not a rate.`, { hint: 'Write 5/s, 90/m or none.' });
 };
 
-/** Accepts comma-separated names, and trims them: `id,name`. */
+/** Accepts comma-separated names, trims them, and leaves out repeated ones: `id,name`. */
 export const nameList: Parse<readonly string[]> = (text) => {
-  const names = text.split(',').map((name) => name.trim());
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
   if (names.some((name) => name === '' || /\p{Cc}/u.test(name)))
     throw new UsageError(`"${text}" is not a list of names.`, { hint: 'Write id,name,status.' });
   return names;

@@ -69,8 +69,13 @@ function noteUnshown({ options, unshown }: ActiveRun, { changes }: KnownStep, re
     if (to === null || to === undefined || Object.hasOwn(record, field) || unshown.has(field))
       continue;
     unshown.add(field);
-    options.note(`The service does not show ${field}, so it is not known whether it was stored.`);
+    options.note(unshownNote(field));
   }
+}
+
+/** The note about a field that was sent and that the record does not have afterwards. */
+export function unshownNote(field: string): string {
+  return `The service does not show ${field}, so it is not known whether it was stored.`;
 }
 
 /** Ends a row as a conflict: its record holds neither the values before our write nor those written. */

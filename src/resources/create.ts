@@ -10,7 +10,7 @@ import { percentDecoded } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { creating, sendCreate } from './send.js';
-import { differentValues, differing, presentAgain, readOnlyFields } from './update.js';
+import { noteOtherValues, presentAgain, readOnlyFields } from './update.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
 
@@ -71,7 +71,13 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
       else if (sign) throw createFailure(sign);
       if (made) {
         const record = await presentAgain(context, resource, String(made['id']), made, say);
-        noteOtherValues(context, noun, body, record);
+        if (record !== made)
+          noteOtherValues(
+            context,
+            `The ${noun} was created as ${String(made['id'])}`,
+            body,
+            record,
+          );
         return record;
       }
       if (leavesCreateOpen(answer.status)) {
@@ -95,15 +101,6 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
 /** True for a success that does not say that the record was created: accepted, or several results. */
 export function leavesCreateOpen(status: number): boolean {
   return status === 202 || status === 207;
-}
-
-/** Prints a note if a new record holds other values than were sent. */
-function noteOtherValues(context: Context, noun: string, body: JsonObject, record: JsonObject) {
-  const others = differing(Object.keys(body), body, record);
-  if (others.length > 0)
-    context.note(
-      `The ${noun} was created as ${String(record['id'])}, but the service stored ${differentValues(others)}.`,
-    );
 }
 
 /** Sends a create; a success without a record has the id that its `Location` header names. */

@@ -21,6 +21,7 @@ import { nameWithId } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
+import { unshownNote } from '../engine/step-done.js';
 import { Failure } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { recordReader } from './read.js';
@@ -139,13 +140,27 @@ export function updateSession(
   };
 }
 
+/** Notes the values of a create that its record holds in another form, and those that it does not show. */
+export function noteOtherValues(
+  context: Context,
+  created: string,
+  sent: JsonObject,
+  record: JsonObject,
+): void {
+  const fields = Object.keys(sent).filter((field) => sent[field] !== null);
+  const others = differing(fields, sent, record);
+  if (others.length > 0)
+    context.note(`${created}, but the service stored ${differentValues(others)}.`);
+  for (const field of fields) if (!Object.hasOwn(record, field)) context.note(unshownNote(field));
+}
+
 /** Names fields whose values differ: `a different name`, `different values for name, tags`. */
-export function differentValues(fields: readonly string[]): string {
+function differentValues(fields: readonly string[]): string {
   return `${fields.length > 1 ? 'different values for' : 'a different'} ${fields.join(', ')}`;
 }
 
 /** The fields, of those named, that both records have with different values. */
-export function differing(
+function differing(
   fields: readonly string[],
   one: JsonObject,
   other: JsonObject,

@@ -97,6 +97,10 @@ describe.each(table)('$key', ({ key, as, texts, value }) => {
   });
 });
 
+test('a field that is chosen twice stands once, in every format', () => {
+  expect(decide({ fields: 'id, name,id' }).fields).toEqual(['id', 'name']);
+});
+
 test('PAGER counts only if nothing of ours is set, and none disables the pager', () => {
   expect(decide({}, { PAGER: 'less' }).pager).toBe('less');
   expect(decide({}, { PAGER: 'less', ROSTERCTL_PAGER: 'more' }).pager).toBe('more');

@@ -100,8 +100,11 @@ export default defineOperation({
   view: recordView('documents'),
   operation: {
     ...uploadOperation(),
-    isMany: async ({ paths: [path = ''], recursive, manifest }: Values) =>
-      manifest !== undefined || recursive || (path !== '-' && (await namesMany(path))),
+    isMany: async ({ paths: [path = '', ...others], recursive, manifest }: Values) =>
+      manifest !== undefined ||
+      recursive ||
+      others.length > 0 ||
+      (path !== '-' && (await namesMany(path))),
     check: (_, values: Values) => checkCombination(values),
     rows(context, values: Values) {
       const { manifest } = values;

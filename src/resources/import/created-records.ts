@@ -15,7 +15,7 @@ import { Failure, GuardError, NotFoundError, UnknownOutcomeError } from '../../e
 import type { SelectedRow } from '../../runs/report.js';
 import { createFailure } from '../create.js';
 import { type RecordReader, recordIfThere, sharedRead } from '../read.js';
-import { differentValues } from '../update.js';
+import { noteOtherValues } from '../update.js';
 import { importedRow } from './cells.js';
 import { foldKey, holdsKey, importDoubt, keyText } from './row-keys.js';
 
@@ -154,10 +154,12 @@ export class CreatedRecords {
     const { key: text, body = {} } = importedRow(row);
     const id = String(record['id']);
     if (holdsKey(record, key, text, this.comparison)) {
-      const others = this.otherValues(record, row).filter((field) => !this.noted.has(field));
+      const others = this.otherValues(record, row).filter(
+        (field) => !this.unread.has(id) && !this.noted.has(field),
+      );
       for (const field of others) this.noted.add(field);
-      if (others.length > 0)
-        context.note(`${id} was created, but the service stored ${differentValues(others)}.`);
+      const sent = Object.fromEntries(others.map((field) => [field, body[field]]));
+      noteOtherValues(context, `${id} was created`, sent, record);
       this.isProven = true;
       return undefined;
     }

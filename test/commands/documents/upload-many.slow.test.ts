@@ -169,6 +169,19 @@ test('a bad file is reported and does not stop the others; a file named twice is
   expect(api.store.requests).toHaveLength(1);
 });
 
+test('one file under two paths has the report of several paths', async () => {
+  const api = await service();
+  const ran = await rosterctl('docs upload a.txt ./a.txt --json', {
+    env: api.env,
+    ...desk({ 'a.txt': 'a' }),
+  });
+  expect([ran.code, api.store.requests.length]).toEqual([0, 1]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    summary: { total: 1, changed: 1 },
+    results: [{ row: 1, id: 'a.txt', result: 'changed' }],
+  });
+});
+
 test('two files with the same bytes are noted, and both are sent', async () => {
   const api = await service();
   const at = desk({ 'a.txt': 'same', 'b.txt': 'same', 'c.txt': 'else' });

@@ -239,6 +239,15 @@ test('a create that is answered with another record says which field differs', a
   );
 });
 
+test('a create names the field that the service does not show, as an update does', async () => {
+  const api = await service();
+  const ran = await rosterctl('teams create --name Foxes -F nick=fx --json', { env: api.env });
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
+  expect(ran.stderr).toBe(
+    'The service does not show nick, so it is not known whether it was stored.\n',
+  );
+});
+
 test('an update that the service answers but does not keep says so', async () => {
   const api = await service(({ method }) =>
     method === 'PATCH' ? { status: 200, json: { ...foxes, name: 'Herons' } } : undefined,
