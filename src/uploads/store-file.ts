@@ -212,7 +212,7 @@ export function noteLeftover(
   const what = isBrief ? '.' : '. Look first: rosterctl docs list';
   context.message(
     isUnknown
-      ? `${sent}; whether its record was made is not known${what}`
+      ? `${sent}, and its document may have been created${what}`
       : `${sent}, but no document records it.`,
   );
   const print = (line: string) => (isBrief ? context.detail(line) : context.message(line));

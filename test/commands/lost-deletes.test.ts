@@ -59,7 +59,7 @@ test('a deletion without effect after lost responses is unknown and not repeated
   const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
   const ran = await rosterctl('players delete p1 --yes --json', { env });
   expect([ran.code, errorOf(ran)]).toMatchObject([10, { kind: 'unknownOutcome' }]);
-  expect(errorOf(ran)['hint']).toContain('Check the record');
+  expect(errorOf(ran)['hint']).toContain('Check whether it took effect');
 });
 
 test.each([true, false])(

@@ -300,7 +300,7 @@ describe('interrupted at step 3', () => {
       onStart: (id) => (pid = id),
     });
     expect(ran.code).toBe(130);
-    expect(ran.stderr).toContain('whether its record was made is not known');
+    expect(ran.stderr).toContain('its document may have been created');
     expect(ran.stderr).not.toContain('nothing was recorded');
   });
 });

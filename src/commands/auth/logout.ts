@@ -44,10 +44,9 @@ export default defineLocalWrite({
       removed
         ? `The key of profile ${profile} was removed from this machine. It stays valid until you revoke it in the dashboard.`
         : `Profile ${profile} has no stored key.`,
-      ...(runsRemoved + beforeImagesRemoved > 0
-        ? [
-            `Also removed: ${plural(runsRemoved, 'finished run')}, and what was kept to undo ${plural(beforeImagesRemoved, 'run')}.`,
-          ]
+      ...(runsRemoved > 0 ? [`Also removed: ${plural(runsRemoved, 'finished run')}.`] : []),
+      ...(beforeImagesRemoved > 0
+        ? [`Also removed: the values for undoing ${plural(beforeImagesRemoved, 'run')}.`]
         : []),
       ...(cursorsRemoved > 0
         ? [`Also removed: ${plural(cursorsRemoved, 'cursor')} of --since-last.`]

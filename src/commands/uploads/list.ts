@@ -22,8 +22,8 @@ interface UploadLine {
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
-    'Oldest first, of every profile. If the state is put_done, doc_intent, orphan or unknown, the ' +
-    'file was sent, and only its document may be missing; in any other state it is sent again. ' +
+    'Oldest first, of every profile. If the file was sent (in a script: the state is put_done, ' +
+    'doc_intent, orphan or unknown), only its document may be missing; otherwise it is sent again. ' +
     'To finish them: rosterctl uploads finish. Uploads that are running right now are left out.',
   examples: [
     ['All of them', ''],

@@ -475,7 +475,7 @@ test('a step 3 with a lost answer stays unknown (10) if the key may not list, an
     ]) {
       const ran = await rosterctl(line, desk);
       expect(ran.code).toBe(10);
-      expect(ran.stderr).toContain('whether its record was made is not known');
+      expect(ran.stderr).toContain('its document may have been created');
       expect(ran.stderr).not.toContain('no document records it');
     }
     const again = await rosterctl('docs upload a.txt --if-exists duplicate --json', desk);

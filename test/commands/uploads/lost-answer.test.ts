@@ -127,9 +127,9 @@ test.concurrent('at a terminal, an upload with a lost answer says in four lines 
   const own = { ...env, NO_COLOR: '1', ROSTERCTL_SETTLE: '0.1s' };
   const { shown, code } = await converse(home, words, [], own, 400);
   expect(code).toBe(10);
-  const what = /was sent \(13 bytes\); whether its record was made is not known\.\r\n/.source;
+  const what = /was sent \(13 bytes\), and its document may have been created\.\r\n/.source;
   const why = /[^\n]*✘ POST \/documents may have taken effect[^\n]*\n/.source;
-  const next = / {2}Check the record[^\n]*\n {2}Not finished\.[^\n]*uploads finish \w{6}\.1\r\n/
+  const next = / {2}Check whether[^\n]*\n {2}Not finished\.[^\n]*uploads finish \w{6}\.1\r\n/
     .source;
   expect(shown).toMatch(new RegExp(`${what}${why}${next}\\W*\\w*$`));
   const list = await converse(home, ['uploads', 'list'], [], own, 80);
