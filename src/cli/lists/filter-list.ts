@@ -58,19 +58,16 @@ export function filterList(
   if (notes) for (const condition of where) noteUnknownChoice(condition, resource, notes);
   const counts = { read: 0, matched: 0, shown: 0 };
   const begin = async function* (): Batches<JsonObject> {
-    let narrowing = narrowingOf(values, filters);
-    const known = onceFieldsAreKnown(batchesOf(records), narrowing, resource, (nameOf) => {
-      narrowing = narrowingOf(values, filters, nameOf);
-      filters.onLabels?.(nameOf);
-    });
-    const matches = matching(known, () => narrowing.tests, counts, summary);
-    const { order } = narrowing;
-    const ordered = order ? inOrder(matches, () => narrowing.order ?? order, limit) : matches;
-    for await (const batch of ordered) {
+    const typed = narrowingOf(values, filters);
+    const { all, nameOf } = await readUntilKnown(batchesOf(records), typed, resource);
+    if (nameOf) filters.onLabels?.(nameOf);
+    const { tests, order } = nameOf ? narrowingOf(values, filters, nameOf) : typed;
+    const matches = matching(all, tests, counts, summary);
+    for await (const batch of order ? inOrder(matches, order, limit) : matches) {
       counts.shown += batch.length;
       yield batch;
     }
-    if (notes) for (const test of narrowing.tests) reportUnreadable(test, resource, notes);
+    if (notes) for (const test of tests) reportUnreadable(test, resource, notes);
   };
   return { ...recordStream(begin), resource, counts, summary };
 }
@@ -152,65 +149,70 @@ function mentions(record: JsonObject, text: string): boolean {
 }
 
 /**
- * Holds records back until every named field has occurred in some record. A name that none has may be
- * a label: `onLabels` then receives the translation, before the first record passes.
+ * Reads records until every named field has occurred in one; returns all records, with those read. A
+ * name that none has may be a label: `nameOf` then translates labels.
  */
-async function* onceFieldsAreKnown(
+async function readUntilKnown(
   records: Batches<JsonObject>,
   { tests }: Narrowing,
   resource: ResourceName,
-  onLabels: (nameOf: (field: string) => string) => void,
-): Batches<JsonObject> {
+): Promise<{ readonly all: Batches<JsonObject>; readonly nameOf?: (field: string) => string }> {
   const fields = new ObservedFields(tests, resource);
-  let held: Item<JsonObject>[] = [];
-  for await (const batch of records) {
-    for (const item of batch) {
-      fields.observe(item.value);
-      held.push(item);
+  const source = records[Symbol.asyncIterator]();
+  const read: Item<JsonObject>[] = [];
+  const all = continued(read, source);
+  while (!fields.areAllSeen) {
+    const next = await source.next();
+    if (next.done) {
+      const labels = fields.labels();
+      fields.check(labels);
+      return { all, nameOf: (field) => labels.get(field) ?? field };
     }
-    if (!fields.areAllSeen) continue;
-    yield held;
-    held = [];
+    for (const item of next.value) {
+      fields.observe(item.value);
+      read.push(item);
+    }
   }
-  if (!fields.areAllSeen) {
-    const labels = fields.labels();
-    fields.check(labels);
-    onLabels((field) => labels.get(field) ?? field);
+  return { all };
+}
+
+async function* continued<T>(
+  read: readonly Item<T>[],
+  rest: AsyncIterator<readonly Item<T>[]>,
+): Batches<T> {
+  try {
+    if (read.length > 0) yield read;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
   }
-  if (held.length > 0) yield held;
 }
 
 async function* matching(
   records: Batches<JsonObject>,
-  tests: () => readonly RecordTest[],
+  tests: readonly RecordTest[],
   counts: { read: number; matched: number },
   summary: ListSummary | undefined,
 ): Batches<JsonObject> {
-  let unmet: readonly RecordTest[] | undefined;
+  let unmet = tests.filter(({ heldForNone }) => heldForNone !== undefined);
   yield* filterMap(records, (item) => {
-    unmet ??= tests().filter(({ heldForNone }) => heldForNone !== undefined);
     if (unmet.length > 0) unmet = unmet.filter((test) => !test.holds(item.value));
-    const matches = tests().every((test) => test.holds(item.value));
+    const matches = tests.every((test) => test.holds(item.value));
     counts.read += 1;
     if (matches) counts.matched += 1;
     summary?.observe(item.value, matches);
     return matches ? item : undefined;
   });
-  for (const test of unmet ?? tests()) await test.heldForNone?.();
+  for (const test of unmet) await test.heldForNone?.();
 }
 
 async function* inOrder(
   records: Batches<JsonObject>,
-  order: () => RecordOrder,
+  order: RecordOrder,
   limit: number | undefined,
 ): Batches<JsonObject> {
-  let ordered: OrderedRecords | undefined;
-  for await (const batch of records)
-    for (const { value } of batch) {
-      // Not before the first record: the order may be by the label of a field.
-      ordered ??= new OrderedRecords(order(), limit);
-      ordered.add(value);
-    }
-  const all = ordered?.first() ?? [];
+  const ordered = new OrderedRecords(order, limit);
+  for await (const batch of records) for (const { value } of batch) ordered.add(value);
+  const all = ordered.first();
   if (all.length > 0) yield all.map((value) => ({ value }));
 }
