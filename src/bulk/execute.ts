@@ -5,11 +5,8 @@ import type { FailedItem } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
-import { resourceWords } from '../data/resources.js';
-import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { keepHeapClose, letHeapGrow } from '../data/workload.js';
-import { isForbidden } from '../engine/decide.js';
 import type { StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
 import type { AwaitedRuns } from '../engine/other-runs.js';
@@ -21,7 +18,7 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
-import { shortRunName, shownRunName } from '../runs/find-run.js';
+import { shortRunName } from '../runs/find-run.js';
 import type { Journal } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
@@ -35,11 +32,11 @@ import {
 } from '../runs/report.js';
 import { withoutValues } from '../runs/state.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
-import { verbOf } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
 import { rowLocks } from './run-locks.js';
 import { announceInterrupt, runProgress } from './run-progress.js';
+import { unfinishedLine } from './unfinished-line.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
@@ -176,48 +173,6 @@ function sharingValues(): (row: ReportRow) => ReportRow {
     ...(row.before && { before: same(row.before) }),
     ...(row.after && { after: same(row.after) }),
   });
-}
-
-/** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
-export async function unfinishedLine(
-  context: Context,
-  { store, invocation: { operation, source }, plan: { head, rows } }: PlannedRun,
-  unended: readonly ReportRow[],
-  error?: Failure,
-): Promise<string> {
-  const { files, confirm, resource, verb } = operation;
-  const remaining = unended.length;
-  const where =
-    rows.length > 1
-      ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
-      : 'Not finished.';
-  const run = store ? shownRunName(context, store, head.run) : head.run;
-  if (verb === 'create')
-    return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${run}`;
-  if (verb === 'import' && unended.every(isLostCreate)) {
-    const was = remaining === 1 ? 'it was' : 'they were';
-    return `${where} Run the same command again to look once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${run}`;
-  }
-  // On a terminal the command will ask; a script must confirm with flags.
-  const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
-  const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  const finish = files?.finishCommand(head) ?? `runs resume ${run}${yes}`;
-  // stdin can be read only once: the same command line would not mean the same input.
-  const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
-  // With filters, the same command selects again (`interface.md` 4).
-  const again = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
-  // With this key it would be refused again.
-  const isRefused = error && isForbidden(error);
-  const { ask } = verbOf({ action: head.action, verb });
-  const how = isRefused
-    ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
-    : again;
-  return `${where} ${how}: rosterctl ${finish}`;
-}
-
-/** True for a row of an import whose create is never sent twice; its record is still named by its key. */
-function isLostCreate({ result, id, ref }: ReportRow): boolean {
-  return result === 'unknown' && id === ref;
 }
 
 /** True for a row without anything to resume: a single write that was refused or never sent has ended. */

@@ -15,9 +15,10 @@ import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
 import { verbs } from '../runs/verb.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { type EndedRun, hasEnded, type PlannedRun, unfinishedLine } from './execute.js';
+import { type EndedRun, hasEnded, type PlannedRun } from './execute.js';
 import type { Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
+import { unfinishedLine } from './unfinished-line.js';
 
 /**
  * Renders the outcome of an invocation's only row: the record in json, a line at a terminal, the
