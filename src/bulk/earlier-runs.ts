@@ -8,7 +8,7 @@ import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
 import { isOfLivingProcess } from '../runs/lock.js';
-import { isSamePlace, type RunHead, requireContinuable } from '../runs/plan.js';
+import { isSamePlace, type NewRunHead, requireContinuable } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { isReported, type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
@@ -42,7 +42,7 @@ interface EarlierRuns {
 export async function earlierRunsFor(
   context: Context,
   { operation, values, selection }: Invocation,
-  head: Omit<RunHead, 'rows'>,
+  head: NewRunHead,
   open?: readonly StoredRun[],
 ): Promise<EarlierRuns> {
   const concerned = (open ?? (await openRuns(context))).filter(

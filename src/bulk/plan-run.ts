@@ -12,7 +12,7 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
 import { damagedBefore, noJournal } from '../runs/journal.js';
-import type { RunHead, RunPlan } from '../runs/plan.js';
+import type { NewRunHead, RunPlan } from '../runs/plan.js';
 import { isFinalRow, type ReportRow, reportRow, type SelectedRow } from '../runs/report.js';
 import { redactRow, withoutValues } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
@@ -43,7 +43,7 @@ import { checkFieldsToShow } from './show-one.js';
 
 /** The place of a run to plan, once its lock is held. */
 interface RunSetup {
-  readonly head: Omit<RunHead, 'rows'>;
+  readonly head: NewRunHead;
   /** Absent if no run can be kept on disk. */
   readonly store?: RunStore;
   readonly lock?: HeldLock;

@@ -6,7 +6,7 @@ import { ConfigError, OutputError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { lockRecord, lockRun } from '../runs/lock.js';
-import type { RunHead } from '../runs/plan.js';
+import type { NewRunHead, RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type RunStore, runFolder } from '../runs/store.js';
 import type { RunOptions } from '../runs/stored-run.js';
@@ -42,7 +42,7 @@ export function lockFor(
   context: Context,
   invocation: Invocation,
   store: RunStore,
-  head: Omit<RunHead, 'rows'>,
+  head: NewRunHead,
   row?: SelectedRow,
 ): Promise<HeldLock> {
   if (invocation.isSingle) return lockRow(context, invocation, store, head, row);
@@ -54,7 +54,7 @@ function lockRow(
   context: Context,
   { operation: { verb, files }, values: { waitLock } }: Invocation,
   store: RunStore,
-  head: Omit<RunHead, 'rows'>,
+  head: NewRunHead,
   row?: SelectedRow,
 ): Promise<HeldLock> {
   const file = row && files?.subjectOf(row);

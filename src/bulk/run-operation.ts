@@ -10,7 +10,7 @@ import { withArticle } from '../data/text.js';
 import { keepHeapClose } from '../data/workload.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import { placeOf, type RunHead, runFormat } from '../runs/plan.js';
+import { type NewRunHead, placeOf, runFormat } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { newestRun, newRunName, openRunStore, runStore } from '../runs/store.js';
 import { earlierRunsFor, withCarried } from './earlier-runs.js';
@@ -115,7 +115,7 @@ async function selectedRows(context: Context, invocation: Invocation): Promise<F
  * The head of a new run. Its input digest stands for what the invocation asks for and where, and for
  * its rows; the same command line has the same digest.
  */
-function newHead(context: Context, invocation: Invocation): Omit<RunHead, 'rows'> {
+function newHead(context: Context, invocation: Invocation): NewRunHead {
   const { operation, action, values, source, isSingle, job, guards, selection } = invocation;
   const { addsEachTime, resource, of, plan, verb } = operation;
   const { route } = job;
@@ -177,7 +177,7 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
 async function withResolvedRows(
   context: Context,
   invocation: Invocation,
-  head?: Omit<RunHead, 'rows'>,
+  head?: NewRunHead,
 ): Promise<Invocation> {
   const { operation, selection } = invocation;
   if (!selection?.rows.some(({ ref }) => ref !== undefined)) return invocation;

@@ -45,6 +45,9 @@ export type RunHead = {
   readonly route?: string;
 };
 
+/** The head of a run whose rows are not known yet. */
+export type NewRunHead = Omit<RunHead, 'rows'>;
+
 /** The organization and service that a run belongs to. */
 export type Place = Pick<RunHead, 'organization' | 'service'>;
 
