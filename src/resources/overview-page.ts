@@ -122,49 +122,38 @@ function tryoutRows({ overview, unread }: OverviewResult, now: Date): readonly O
   const since = timeOf(oldest?.submittedAt);
   const age = since === undefined ? '' : `, oldest waits ${waitingTime(now.getTime() - since)}`;
   const accepted = findings['accepted.unconverted'] ?? 0;
-  const all = 'rosterctl tryouts list';
+  const players = accepted === 1 ? 'a player' : 'players';
   return [
     pending === 0
       ? { label: 'Waiting', texts: ['nobody'] }
-      : {
-          label: 'Waiting',
-          texts: [`${groupedNumber(pending)} pending${age}`],
-          command: `${all} --status pending`,
-        },
-    ...(reviewing + shortlisted === 0
-      ? []
-      : [
-          {
-            label: 'In review',
-            texts: [
-              `${groupedNumber(reviewing)} reviewing`,
-              `${groupedNumber(shortlisted)} shortlisted`,
-            ],
-            command: `${all} --status reviewing,shortlisted`,
-          },
-        ]),
+      : listRow('Waiting', [`${groupedNumber(pending)} pending${age}`], '--status pending'),
+    reviewing + shortlisted > 0 &&
+      listRow(
+        'In review',
+        [`${groupedNumber(reviewing)} reviewing`, `${groupedNumber(shortlisted)} shortlisted`],
+        '--status reviewing,shortlisted',
+      ),
     changed.submitted + changed.updated === 0
       ? { label: 'Last 7 days', texts: ['nothing new'] }
-      : {
-          label: 'Last 7 days',
-          texts: [
+      : listRow(
+          'Last 7 days',
+          [
             `${groupedNumber(changed.submitted)} new`,
             `${plural(changed.updated, 'other')} changed`,
           ],
-          command: `${all} --updated-since ${recentPeriod}`,
-        },
-    ...(accepted === 0
-      ? []
-      : [
-          {
-            label: 'To convert',
-            texts: [
-              `${groupedNumber(accepted)} accepted, not ${accepted === 1 ? 'a player' : 'players'} yet`,
-            ],
-            command: `${all} --status accepted --unconverted`,
-          },
-        ]),
-  ];
+          `--updated-since ${recentPeriod}`,
+        ),
+    accepted > 0 &&
+      listRow(
+        'To convert',
+        [`${groupedNumber(accepted)} accepted, not ${players} yet`],
+        '--status accepted --unconverted',
+      ),
+  ].filter((each) => each !== false);
+}
+
+function listRow(label: string, texts: readonly string[], flags: string): OverviewRow {
+  return { label, texts, command: `rosterctl tryouts list ${flags}` };
 }
 
 /** Describes the findings about teams, players and documents. */
