@@ -71,11 +71,11 @@ export function normalized(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-export type Delimiter = ',' | ';' | '\t';
+type Delimiter = ',' | ';' | '\t';
 
 /** Returns all records of a text. Throws InputError as `CsvReader` does. */
-export function readCsv(text: string, delimiter?: Delimiter): readonly CsvRow[] {
-  const reader = new CsvReader(delimiter);
+export function readCsv(text: string): readonly CsvRow[] {
+  const reader = new CsvReader();
   return [...reader.push(text), ...reader.end()];
 }
 
@@ -91,7 +91,7 @@ type CellState = 'start' | 'plain' | 'quoted' | 'closed';
 
 /**
  * A strict RFC 4180 parser, for text as it arrives: quoted cells with delimiters and line ends; CRLF,
- * LF or CR; a byte order mark. Without `delimiter`, the first line with text decides between `,` `;` and tab,
+ * LF or CR; a byte order mark. The first line with text decides between `,` `;` and tab,
  * by those that it holds or as `sep=;`. Skips empty lines. The caller must iterate each result to its
  * end, because parsing happens during the iteration. It throws InputError naming the line, after the
  * last record before the error: for NUL, a stray quote, an unclosed quote, and a first line of more
@@ -108,6 +108,7 @@ export class CsvReader {
   /** The record that was just completed. */
   private row: CsvRow | undefined;
   private afterCr = false;
+  private delimiter: Delimiter | undefined;
   private hasBegun = false;
   /** Text buffered until the first line is complete and its delimiter is known. */
   private buffered = '';
@@ -115,8 +116,6 @@ export class CsvReader {
   private scanned = 0;
   private hasText = false;
   private inQuotes = false;
-
-  constructor(private delimiter?: Delimiter) {}
 
   /** Yields the records that are complete. */
   *push(text: string): Generator<CsvRow> {

@@ -77,7 +77,7 @@ test('an export with k edited cells changes exactly these, each with its type an
         const { cell, edit } = editOf(leaf.value, leaf.path, seed % 1000);
         // A guard as the export writes it, so that text which looks like a formula survives.
         const [written = ''] =
-          readCsv(csvLine([cell], { delimiter: ',', raw: false }), ',')[0]?.cells ?? [];
+          readCsv(`sep=,\n${csvLine([cell], { delimiter: ',', raw: false })}`)[0]?.cells ?? [];
         cells[header.indexOf(name.replaceAll('\0', '\u2400'))] = written;
         edits.set(`${at} ${name}`, edit);
       }

@@ -97,7 +97,7 @@ test('lone surrogates, NUL and values of any type break no output format', async
               .map((line): unknown => JSON.parse(line)),
           ).toEqual(plain(isOne ? [first] : rows));
         if (chosen.output === 'csv' && columns === undefined && !isOne)
-          expect(readCsv(shown.replaceAll('\u0000', ''), chosen.delimiter).length).toBe(
+          expect(readCsv(`sep=${chosen.delimiter}\n${shown.replaceAll('\u0000', '')}`).length).toBe(
             rows.length + 1,
           );
         if (chosen.output === 'table' && columns !== undefined)

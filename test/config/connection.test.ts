@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseConfigFile, parseCredentialsFile } from '../../src/config/config-file.js';
 import { checkSandboxFlags, resolveConnection } from '../../src/config/connection.js';
 import type { GlobalFlags } from '../../src/config/environment.js';
@@ -395,9 +395,13 @@ describe('key.command', () => {
     writeFileSync(script, '#!/bin/sh\nsleep 5 &\nsleep 5\n');
     chmodSync(script, 0o755);
     const env = { PATH: process.env['PATH'] };
-    await expect(runKeyCommand(script, 'work', { env, longestMs: 200 })).rejects.toThrow(
-      /longer than 0\.2 s/,
-    );
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const running = runKeyCommand(script, 'work', { env });
+    vi.advanceTimersByTime(10_000);
+    await expect(running).rejects.toThrow(/longer than 10 s/);
   }, 4_000);
 
   test('is ended by the signal that ends the command', async () => {

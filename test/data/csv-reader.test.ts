@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvLine } from '../../src/data/csv.js';
-import { CsvReader, type Delimiter, readCsv } from '../../src/data/csv-reader.js';
+import { CsvReader, readCsv } from '../../src/data/csv-reader.js';
 
-function readAll(chunks: readonly string[], delimiter?: Delimiter) {
-  const reader = new CsvReader(delimiter);
+function readAll(chunks: readonly string[]) {
+  const reader = new CsvReader();
   return [...chunks.flatMap((chunk) => [...reader.push(chunk)]), ...reader.end()];
 }
 
@@ -140,7 +140,7 @@ test('our own output round-trips, with every delimiter, cut anywhere', () => {
   fc.assert(
     fc.property(
       table,
-      fc.constantFrom<Delimiter>(',', ';', '\t'),
+      fc.constantFrom(',', ';', '\t'),
       fc.array(fc.nat({ max: 400 }), { maxLength: 5 }),
       (rows, delimiter, cuts) => {
         const text = rows.map((row) => csvLine(row, { delimiter, raw: true })).join('');
@@ -148,7 +148,7 @@ test('our own output round-trips, with every delimiter, cut anywhere', () => {
           (a, b) => a - b,
         );
         const parts = [0, ...places].map((at, index) => text.slice(at, places[index] ?? undefined));
-        const read = readAll(parts, delimiter);
+        const read = readAll([`sep=${delimiter}\n`, ...parts]);
         expect(read.map((row) => row.cells)).toEqual(rows);
         const lines = read.map(({ line }) => line);
         expect(lines).toEqual(lines.toSorted((a, b) => a - b));
