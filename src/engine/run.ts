@@ -203,9 +203,9 @@ export class ActiveRow {
 
   /** Ends the row: counts its result, and reports it once it is on disk. `more`: what only the journal keeps. */
   async finish(end: RowEnd, last: LastState, more: JsonObject = {}): Promise<void> {
-    const { breaker, isClosed } = this.run;
-    if (!isClosed && end.result !== 'unknown' && end.result !== 'not_attempted')
-      breaker.recordResult(end.result, this.isSent);
+    if (this.run.isClosed) return;
+    if (end.result !== 'unknown' && end.result !== 'not_attempted')
+      this.run.breaker.recordResult(end.result, this.isSent);
     await this.write(end, last, more);
   }
 
@@ -222,8 +222,6 @@ export class ActiveRow {
   }
 
   private async write(end: RowEnd, last: LastState, more: JsonObject = {}): Promise<void> {
-    // The report is complete; nothing may be added.
-    if (this.run.isClosed) return;
     const row = redactRow(this.rowOf(end), this.previewed);
     await this.run.options.journal.append({ kind: 'result', ...row, ...more });
     this.report(end, last);
