@@ -3,19 +3,12 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { LookupFunction, Socket } from 'node:net';
 import type { buildConnector } from 'undici';
-import type connectorFor from 'undici/lib/core/connect.js';
 import type RawAgent from 'undici/lib/dispatcher/agent.js';
 import { lazy } from '../data/lazy.js';
 import { BugError } from '../errors.js';
 import type { Proxy, ProxyChoice } from './proxy.js';
 
 export type Agent = RawAgent;
-
-/** The parts of undici that we use. */
-interface Undici {
-  readonly Agent: typeof RawAgent;
-  readonly connectorFor: typeof connectorFor;
-}
 
 /** A set of connections that are closed together. */
 export interface Connections {
@@ -138,7 +131,7 @@ function urlOfTarget({ protocol, host, hostname }: buildConnector.Options): URL 
  * background, and the process waits for that at exit; a flag set before loading prevents it. Later
  * versions do not wait, and setting a flag would cost time.
  */
-async function loadUndici(nodeVersion: string): Promise<Undici> {
+async function loadUndici(nodeVersion: string) {
   if (/^v?20\./.test(nodeVersion)) {
     const { setFlagsFromString } = await import('node:v8');
     setFlagsFromString('--liftoff-only');

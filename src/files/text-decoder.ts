@@ -56,14 +56,8 @@ export function notUnicode(
   });
 }
 
-interface ForeignWord {
-  readonly line: number;
-  /** The word as Windows-1252. */
-  readonly word: string;
-}
-
 /** The first word of a piece that is not UTF-8; undefined if it is not text of Windows-1252 either. */
-function foreignWord(chunk: Uint8Array | undefined, line: number): ForeignWord | undefined {
+function foreignWord(chunk: Uint8Array | undefined, line: number) {
   if (!chunk) return undefined;
   const before = new TextDecoder('utf-8').decode(chunk).split('\ufffd', 1)[0] ?? '';
   const at = Buffer.byteLength(before);

@@ -6,12 +6,7 @@ import { rowError } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
 import { connectionSources, findConnection } from '../config/connection.js';
 import type { LocalContext } from '../context.js';
-import {
-  type Overrides,
-  type ResourceName,
-  resourceNames,
-  resourceWords,
-} from '../data/resources.js';
+import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { ApiError, CancelledError, Failure, NetworkError } from '../errors.js';
 import { surveyList } from './survey.js';
@@ -27,12 +22,6 @@ export interface Check {
 
 const maxSkewSeconds = 300;
 
-interface ServiceChecks {
-  readonly checks: readonly Check[];
-  /** The settings that a survey suggests. */
-  readonly settings: Overrides;
-}
-
 /**
  * Checks what the key may read, with one documented read per area; `shapes`: also tries out how the
  * service sends its lists. `earlier`: the checks whose failure is not to be reported again.
@@ -41,7 +30,7 @@ export async function checkService(
   context: LocalContext,
   earlier: readonly Check[],
   shapes: boolean,
-): Promise<ServiceChecks> {
+) {
   let api: Awaited<ReturnType<LocalContext['connect']>>;
   try {
     api = await context.connect();

@@ -18,21 +18,11 @@ import {
   resourceWords,
 } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { type PagesSurvey, type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
-
-/** The findings about the list of a resource. */
-interface Survey {
-  /** Descriptions of the answer, one sentence for each subject. */
-  readonly findings: readonly SurveyFinding[];
-  /** The settings that find the list and its ids, in addition to those in force. */
-  readonly settings: Overrides;
-  /** Undefined if no list was found. */
-  readonly pages?: PagesSurvey;
-}
+import { type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
 
 /**
  * Reads a list as the settings in force read it. Where it is not found, has no ids or may be
- * incomplete, tries other settings and keeps those with which more records come. Sends documented
+ * incomplete, tries other settings and returns those with which more records come. Sends documented
  * reads only. Throws the failure of the first read.
  */
 export async function surveyList(
@@ -40,7 +30,7 @@ export async function surveyList(
   resource: ResourceName,
   overrides: Overrides,
   onHeaders: (headers: Answer['headers']) => void,
-): Promise<Survey> {
+) {
   const { path } = api.describe(callFor(resource, 'list', undefined));
   const { status, headers, body } = await firstAnswer(api, path, resource, onHeaders);
   const findings: SurveyFinding[] = [];

@@ -59,22 +59,13 @@ export interface CountedTryout {
   readonly values: readonly ValuesOfTryout[];
 }
 
-/** The counts, and facts beyond them; times in milliseconds since 1970, undefined if no record has a readable one. */
-interface Tally {
-  readonly stats: Stats;
-  readonly fields: readonly FieldCounts[];
-  readonly oldestPending: number | undefined;
-  readonly first: number | undefined;
-  readonly last: number | undefined;
-}
-
-/** Counts the applications that pass the filters, and hands on each. Throws what `filterList` throws. */
+/** Counts the applications that pass the filters, and hands on each; times are in milliseconds since 1970. Throws what `filterList` throws. */
 export async function tallyTryouts(
   context: Pick<Context, 'now' | 'note' | 'message'>,
   records: RecordList,
   values: TallyValues,
   onCounted: (counted: CountedTryout, record: JsonObject) => void = () => {},
-): Promise<Tally> {
+) {
   const fields = [...new Set(values.by)].map((field) => new FieldCounts(field));
   const filters = { ...values, sort: undefined, limit: undefined };
   // Without it, a misspelt game would look like one that nobody plays.

@@ -39,18 +39,11 @@ export interface FailedCommand {
   readonly table: CommandManifest;
 }
 
-/** Explains a refusal, in lines for a person and in one sentence for a script. */
-interface RefusalText {
-  readonly message: string;
-  readonly why: readonly string[];
-  readonly sentence: string;
-}
-
 /**
  * Describes an error that the service refused, or whose outcome its refusal left unknown; what it
  * said is why. Returns the error's own message for any other.
  */
-export function describeRefusal(error: Failure, command: FailedCommand): RefusalText {
+export function describeRefusal(error: Failure, command: FailedCommand) {
   const refusal = refusalBehind(error);
   const message = error instanceof ApiError ? whatHappened(error, command) : error.message;
   if (!refusal) return { message, why: [], sentence: message };

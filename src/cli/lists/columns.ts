@@ -2,12 +2,6 @@
 import { isObject, type JsonObject } from '../../data/json.js';
 import type { View } from '../views.js';
 
-/** The columns of a table, and the non-empty fields that are left out. */
-interface Columns {
-  readonly visible: readonly string[];
-  readonly hidden: readonly string[];
-}
-
 /** Fields that name a team, the surest first. */
 const teamFields = ['team', 'teamName', 'teams', 'teamId', 'teamIds'] as const;
 
@@ -41,9 +35,9 @@ const longTextLength = 200;
 
 /**
  * Returns the columns for a terminal, without fields that are empty, constant by nature or too long.
- * Web addresses come last: cut to a column they are of no use.
+ * Web addresses come last: cut to a column they are of no use. `hidden`: the fields left out.
  */
-export function terminalColumns(records: readonly JsonObject[]): Columns {
+export function terminalColumns(records: readonly JsonObject[]) {
   const fields = countFields(records);
   const useful = [...fields].filter(([name, field]) => field.filled > 0 && !isNoise(name, field));
   const long = new Set(useful.filter(([, field]) => isLong(field)).map(([name]) => name));

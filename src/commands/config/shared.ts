@@ -64,17 +64,8 @@ function allOf(origins: readonly SettingOrigin[]): readonly SettingOrigin[] {
   return [...rows.values()];
 }
 
-/** The target of `config set` and `unset`: the profile in force, or the defaults of all profiles. */
-interface SettingPlace {
-  /** Undefined for the defaults. */
-  readonly profile: string | undefined;
-  readonly settings: ReadonlyMap<string, string>;
-  /** The origin as `config list` prints it. */
-  readonly origin: string;
-}
-
-/** Returns where a setting is stored. Throws UsageError for a profile that was named but is not stored. */
-export function settingPlace(file: ConfigData, { profile }: Settings): SettingPlace {
+/** Returns where a setting is stored: in the profile in force, or the defaults. Throws UsageError for a profile that was named but is not stored. */
+export function settingPlace(file: ConfigData, { profile }: Settings) {
   const { name, via } = profile;
   if (via === 'none') return { profile: undefined, settings: file.defaults, origin: 'defaults' };
   const settings =

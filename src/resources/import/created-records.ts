@@ -10,7 +10,7 @@ import { quotedId } from '../../data/references.js';
 import type { ResourceName } from '../../data/resources.js';
 import { addTo, isSameValue } from '../../data/sorting.js';
 import { ageMs, usualFreshMs } from '../../data/time.js';
-import type { RecordState, Sent, Step, Verification } from '../../engine/operation.js';
+import type { Sent, Step, Verification } from '../../engine/operation.js';
 import { Failure, GuardError, NotFoundError, UnknownOutcomeError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { createFailure } from '../create.js';
@@ -195,12 +195,6 @@ function notFoundByKey(resource: ResourceName, key: string, text: string): NotFo
   );
 }
 
-interface IdsByKey extends Pick<RecordState, 'at' | 'freshMs'> {
-  readonly ids: ReadonlyMap<string, readonly string[]>;
-  /** How many records the list holds. */
-  readonly count: number;
-}
-
 /** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
 const listTimes = 10;
 
@@ -210,7 +204,7 @@ async function readKeys(
   resource: ResourceName,
   keyOf: (record: JsonObject) => string,
   isExpected: (count: number) => boolean,
-): Promise<IdsByKey> {
+) {
   const ids = new Map<string, string[]>();
   const start = context.instant();
   let count = 0;

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
 import { InputError } from '../../errors.js';
-import type { SelectedRow } from '../../runs/report.js';
 import {
   type FieldValue,
   type ImportedRow,
@@ -19,11 +18,6 @@ import type { FileColumn, MappedColumn } from './columns.js';
 import { checkForm, type TypedRow } from './file.js';
 import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
 
-interface ReadRow {
-  readonly row: SelectedRow;
-  readonly problems: readonly InputError[];
-}
-
 /** Reads the rows of a file one by one. */
 export class RowReader {
   private readonly keys: RowKeys;
@@ -33,7 +27,7 @@ export class RowReader {
   }
 
   /** Returns the row to plan, and what is wrong with it. */
-  read(row: CsvRow | TypedRow): ReadRow {
+  read(row: CsvRow | TypedRow) {
     const problems: InputError[] = [];
     const key = this.keys.textOf(row);
     const isWhole = this.collect(problems, () => {

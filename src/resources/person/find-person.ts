@@ -49,12 +49,6 @@ interface PersonLink {
   readonly by: 'email' | 'discordUserId' | 'convertedPlayerId';
 }
 
-/** A person, and the first list that could not be read. */
-interface FoundPerson {
-  readonly person: PersonReport;
-  readonly failure: Failure | undefined;
-}
-
 /** An application or a player, with the values that link it to others. */
 interface PersonRecord {
   readonly resource: ResourceName;
@@ -72,11 +66,11 @@ const neverSearched = [
 
 /**
  * Reads applications, players and documents, each list once and whole, and collects one person. A
- * list that this key may not read is named under `notSearched`. Throws ReferencesError where nobody,
+ * list that this key may not read is named under `notSearched`; `failure`: the first of them. Throws ReferencesError where nobody,
  * or more than one person, answers; ApiError where nobody answers and a list was refused; GuardError for
  * a list that may be incomplete.
  */
-export async function findPerson(context: Context, reference: Reference): Promise<FoundPerson> {
+export async function findPerson(context: Context, reference: Reference) {
   const { api, settings } = context;
   const unread: string[] = [];
   let failure: Failure | undefined;
