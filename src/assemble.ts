@@ -19,7 +19,7 @@ import { type ExitName, exit, exitCodes } from './exit-codes.js';
 import { executeAsking } from './picking/execute-asking.js';
 import type { Service } from './service.js';
 import { createProgress } from './terminal/progress.js';
-import { createPrompts } from './terminal/prompt.js';
+import { TerminalPrompts } from './terminal/prompt.js';
 import { singleLine } from './terminal/safe-text.js';
 import type { ProcessStreams } from './terminal/streams.js';
 import { wrapWholeWords } from './terminal/whole-words.js';
@@ -126,7 +126,7 @@ async function assembleContext(
     config,
     isInteractive: streams.stdout.isTerminal && isTable,
     isAligned: (streams.stdout.isTerminal || settings.forcedWidth !== undefined) && isTable,
-    prompts: createPrompts(streams, {
+    prompts: new TerminalPrompts(streams, {
       ...world,
       noInput: settings.noInput,
       plain: settings.plainPrompts,

@@ -1,7 +1,7 @@
 /** The service and its file store, each connected when first used. */
 
 import { dirname, join } from 'node:path';
-import { createApi } from './api/client.js';
+import { Client } from './api/client.js';
 import { createProxyChoice } from './api/proxy.js';
 import { RateLimiter } from './api/rate-limiter.js';
 import type { FileStore } from './api/store/file-store.js';
@@ -69,7 +69,7 @@ export class Service {
       userAgent: `rosterctl/${context.table.version}`,
     });
     this.closers.unshift(() => transport.close());
-    return createApi({
+    return new Client({
       connection: to,
       transport,
       limiter,

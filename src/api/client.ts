@@ -42,17 +42,13 @@ interface ResolvedCall {
 
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** Creates a client from the contract table and the admin's overrides. */
-export function createApi(options: ApiOptions): Api {
-  return new Client(options);
-}
-
 const noNotes: ApiNotes = { note: () => undefined, message: () => undefined };
 
 /** In characters. A shorter key may occur in any text by chance. */
 const shortestSecret = 8;
 
-class Client implements Api {
+/** A client made from the contract table and the admin's overrides. */
+export class Client implements Api {
   readonly organizationId: string;
   readonly baseUrl: string;
   readonly service: string;

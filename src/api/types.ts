@@ -148,7 +148,7 @@ export interface Api {
   raw(request: TransportRequest): Promise<TransportResponse>;
 }
 
-/** Messages to the caller of `createApi` while calls run. */
+/** Messages to the owner of a client while calls run. */
 export interface ApiNotes {
   /** A note for stderr: a difference from the contract is reported once per run and path. */
   note(message: string): void;

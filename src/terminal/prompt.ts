@@ -38,18 +38,14 @@ interface PromptOptions extends PromptWorld {
   readonly plain: boolean;
 }
 
-/** Creates prompts on the process's terminal; `noInput` is also set in CI. */
-export function createPrompts(streams: ProcessStreams, options: PromptOptions): Prompts {
-  return new TerminalPrompts(streams, options);
-}
-
 /** The two ways to ask one question. */
 interface Ways<T> {
   readonly plain: (prompts: PlainPrompts, message: string) => Promise<T>;
   readonly drawn: (message: string, context: PromptContext) => Promise<T>;
 }
 
-class TerminalPrompts implements Prompts {
+/** Prompts on the process's terminal; `noInput` is also set in CI. */
+export class TerminalPrompts implements Prompts {
   constructor(
     private readonly streams: ProcessStreams,
     private readonly options: PromptOptions,

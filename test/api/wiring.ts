@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createApi } from '../../src/api/client.js';
+import { Client } from '../../src/api/client.js';
 import { RateLimiter } from '../../src/api/rate-limiter.js';
 import type { ClientOptions } from '../../src/api/retry.js';
 import { FileStore, type FileStoreOptions } from '../../src/api/store/file-store.js';
@@ -62,7 +62,7 @@ export function apiTo(
   } = {},
 ): { readonly api: Api; readonly heard: Heard } {
   const heard: Heard = { notes: [] };
-  const api = createApi({
+  const api = new Client({
     connection: { baseUrl, organizationId: changes.organizationId ?? organization },
     transport: transportTo(baseUrl, changes),
     limiter: changes.limiter ?? realLimiter(),

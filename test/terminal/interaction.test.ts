@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CancelledError, UsageError } from '../../src/errors.js';
 import { pagerEnvironment } from '../../src/terminal/other-programs.js';
 import { createProgress } from '../../src/terminal/progress.js';
-import { createPrompts } from '../../src/terminal/prompt.js';
+import { TerminalPrompts } from '../../src/terminal/prompt.js';
 import { forbidden, withoutColor } from '../support/hostile.js';
 import { screen } from '../support/screen.js';
 
@@ -16,7 +16,7 @@ let folder = '';
 
 /** A program that does one thing with a real terminal and prints the outcome at the end. */
 const program = `
-import { createPrompts } from '${source('prompt')}';
+import { TerminalPrompts } from '${source('prompt')}';
 import { createProgress } from '${source('progress')}';
 import { showInPager } from '${source('other-programs')}';
 import { createStreams } from '${source('streams')}';
@@ -25,7 +25,7 @@ const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
 });
-const prompts = createPrompts(streams, { noInput: false, plain: process.argv[3] === 'plain', signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {} });
+const prompts = new TerminalPrompts(streams, { noInput: false, plain: process.argv[3] === 'plain', signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {} });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
 const doing: Record<string, () => Promise<unknown>> = {
@@ -355,7 +355,7 @@ describe('without an interactive terminal', () => {
     ],
   ])('a prompt is a usage error with a hint: %s', async (_, interactive, noInput, why) => {
     const made = screen({ interactive });
-    const prompts = createPrompts(made.streams, {
+    const prompts = new TerminalPrompts(made.streams, {
       noInput,
       ...world,
     });
@@ -369,13 +369,13 @@ describe('without an interactive terminal', () => {
   test('a terminal whose stdin is a pipe is not called none', () => {
     const { streams } = screen({ interactive: true });
     const piped = { ...streams, stdin: { ...streams.stdin, isTerminal: false } };
-    const { unavailable } = createPrompts(piped, { noInput: false, ...world });
+    const { unavailable } = new TerminalPrompts(piped, { noInput: false, ...world });
     expect(unavailable).toBe('stdin is not a terminal');
   });
 
   test('a prompt after Ctrl-C is cancelled', async () => {
     const made = screen({ interactive: true });
-    const prompts = createPrompts(made.streams, {
+    const prompts = new TerminalPrompts(made.streams, {
       noInput: false,
       ...world,
       signal: AbortSignal.abort(),
@@ -387,7 +387,7 @@ describe('without an interactive terminal', () => {
   test('prompting is possible in a terminal', () => {
     const { streams } = screen({ interactive: true });
     expect(
-      createPrompts(streams, {
+      new TerminalPrompts(streams, {
         noInput: false,
         ...world,
       }).unavailable,
