@@ -46,13 +46,11 @@ export interface DoneStep {
   readonly after: JsonObject;
 }
 
-/** The result of a row whose next write was not sent: one whose first step is done was attempted. */
+/** The result of a row whose first step is done, and whose second one was not sent. */
 export function unsentResult(
-  done: DoneStep | undefined,
+  done: DoneStep,
 ): Pick<ReportRow, 'result' | 'before' | 'after' | 'step' | 'retryable'> {
-  return done
-    ? { result: 'failed', ...firstStepOf(done), retryable: true }
-    : { result: 'not_attempted' };
+  return { result: 'failed', ...firstStepOf(done), retryable: true };
 }
 
 /** The part of a row's result that describes its finished first step. */
