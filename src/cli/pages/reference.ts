@@ -29,7 +29,7 @@ export function referencePage(table: CommandManifest): string {
     'A call is *stated* where the contract of the service shows its method and path, and *assumed* where rosterctl guesses. [What is assumed](assumptions.md) lists the guesses.',
     '## Global flags',
     'Every command takes these.',
-    flagTable(globalFlags),
+    paramTable('Flag', globalFlags, flagUsage),
     ...groups.flatMap(({ title, about, commands }) => [
       `## ${title}`,
       sentence(about),
@@ -112,8 +112,8 @@ function commandSection(command: ManifestCommand): string[] {
     sentence(command.summary),
     ...(command.about ? [cell(command.about)] : []),
     fence('text', [usageOf(command)]),
-    ...(command.args.length > 0 ? [argTable(command.args)] : []),
-    ...(command.flags.length > 0 ? [flagTable(command.flags)] : []),
+    ...(command.args.length > 0 ? [paramTable('Argument', command.args, argUsage)] : []),
+    ...(command.flags.length > 0 ? [paramTable('Flag', command.flags, flagUsage)] : []),
     ...rules(command),
     fence(
       'sh',
@@ -142,18 +142,13 @@ function callList(command: ManifestCommand): string {
   return command.calls.map((call) => `- \`${call.route}\` (${cell(callSource(call))})`).join('\n');
 }
 
-function argTable(args: readonly ManifestParam[]): string {
-  return rows(
-    ['Argument', 'Meaning'],
-    args.map((arg) => [`\`${argUsage(arg)}\``, meaning(arg)]),
-  );
-}
-
-function flagTable(flags: readonly ManifestParam[]): string {
-  return rows(
-    ['Flag', 'Meaning'],
-    flags.map((flag) => [`\`${flagUsage(flag)}\``, meaning(flag)]),
-  );
+function paramTable(
+  head: string,
+  params: readonly ManifestParam[],
+  usageOfParam: (param: ManifestParam) => string,
+): string {
+  const body = params.map((param) => [`\`${usageOfParam(param)}\``, meaning(param)]);
+  return rows([head, 'Meaning'], body);
 }
 
 /** Returns a flag as it is typed, with its short form and placeholder. */
