@@ -16,7 +16,7 @@ export interface CellOptions {
 export function tableCell(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined || value === '') return '-';
   if (typeof value === 'string')
-    return singleLine(shortType(value, field) ?? timeOr(value, listTime, options));
+    return singleLine(shortType(value, field) ?? shortTimeOr(value, options));
   if (typeof value === 'boolean') return yesOrNo(value);
   if (typeof value === 'number') return isSize(field) ? binarySize(value) : String(value);
   if (value instanceof RawNumber) return singleLine(value.text);
@@ -32,7 +32,7 @@ function shortType(value: string, field: string): string | undefined {
 /** Returns a plain value as text of a detail view, possibly with several lines. */
 export function detailOf(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined) return '-';
-  if (typeof value === 'string') return multiLine(timeOr(value, detailTime, options));
+  if (typeof value === 'string') return multiLine(longTimeOr(value, options));
   if (typeof value === 'boolean') return yesOrNo(value);
   if (typeof value === 'number' && isSize(field) && value >= 1024)
     return `${binarySize(value)} (${groupedNumber(value)} bytes)`;
@@ -46,23 +46,16 @@ export function detailOf(value: unknown, field: string, options: CellOptions): s
 /** Every cell truncates longer texts; sanitizing all of 100 kB would be wasted work. */
 const maxCellLength = 1000;
 
-function timeOr(
-  text: string,
-  show: (moment: Date, text: string, options: CellOptions) => string,
-  options: CellOptions,
-): string {
-  const moment = momentOf(text);
-  if (moment) return show(moment, text, options);
-  return show === listTime && text.length > maxCellLength ? text.slice(0, maxCellLength) : text;
-}
-
-function listTime(moment: Date, text: string, { now, time }: CellOptions): string {
-  if (time === 'iso') return text;
+function shortTimeOr(text: string, { now, time }: CellOptions): string {
+  const moment = time === 'iso' ? undefined : momentOf(text);
+  if (!moment) return text.slice(0, maxCellLength);
   return time === 'local' ? localTime(moment) : relativeTime(moment, now);
 }
 
-function detailTime(moment: Date, text: string, { now, time }: CellOptions): string {
-  if (time === 'iso') return text;
+/** Returns a time as `22 Nov 2026, 10:05 CET`, or as `--time` wants it; any other text as it is. */
+export function longTimeOr(text: string, { now, time }: CellOptions): string {
+  const moment = time === 'iso' ? undefined : momentOf(text);
+  if (!moment) return text;
   return time === 'relative' ? relativeTime(moment, now) : longTime(moment);
 }
 

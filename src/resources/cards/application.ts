@@ -1,5 +1,6 @@
 /** The card of a tryout application: state, contact, games, answers, notes, and other applications of the person. */
 import { detailValue } from '../../cli/card.js';
+import { longTimeOr } from '../../cli/cells.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { inUsualOrder } from '../../data/sorting.js';
 import { foldCase, upTo } from '../../data/text.js';
@@ -17,7 +18,6 @@ import {
   furtherFields,
   gamesSection,
   type Section,
-  timeIn,
 } from './fields.js';
 import { type Nearby, recordsNearby } from './nearby.js';
 
@@ -45,7 +45,7 @@ export function applicationParts(record: JsonObject, style: CardStyle, nearby: N
     contact: [
       contactOf(record, style),
       [
-        { text: prefixed('Submitted', timeIn(record, 'submittedAt', style)) },
+        { text: prefixed('Submitted', longTimeOr(fieldText(record, 'submittedAt'), style)) },
         { text: isChanged ? `updated ${ageOf(record, 'updatedAt', style)}` : '' },
       ],
     ],

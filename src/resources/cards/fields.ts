@@ -8,7 +8,7 @@ import type { Settings } from '../../config/settings.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { normalName, plainText } from '../../data/path.js';
 import { binarySize } from '../../data/text.js';
-import { longTime, momentOf, relativeTime } from '../../data/time.js';
+import { momentOf, relativeTime } from '../../data/time.js';
 import { isEmptyValue } from '../../data/where.js';
 import {
   alignedLines,
@@ -37,14 +37,6 @@ export function ageOf(record: JsonObject, field: string, { now, time }: CardStyl
   const text = fieldText(record, field);
   const moment = momentOf(text);
   return moment && time !== 'iso' ? relativeTime(moment, now) : text;
-}
-
-/** Returns a time in a record as `22 Nov 2026, 10:05 CET`, or as `--time` wants it. */
-export function timeIn(record: JsonObject, field: string, { now, time }: CardStyle): string {
-  const text = fieldText(record, field);
-  const moment = time === 'iso' ? undefined : momentOf(text);
-  if (!moment) return text;
-  return time === 'relative' ? relativeTime(moment, now) : longTime(moment);
 }
 
 /** The ways to reach a person, and the id to type. */
