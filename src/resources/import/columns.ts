@@ -73,6 +73,8 @@ export interface Mapping {
   readonly ignored: readonly string[];
   /** Columns, by head, that a flag overrules. */
   readonly overruled: ReadonlyMap<string, string>;
+  /** The columns without a field, and those whose field has another column. */
+  readonly problems: readonly InputError[];
 }
 
 /**
@@ -168,16 +170,16 @@ interface KnownFields {
   readonly team: FieldTarget | undefined;
 }
 
-/** Maps the columns; every column without a field is a problem that `onProblem` receives. */
+/** Maps the columns to fields. */
 export function mapColumns(
   columns: readonly FileColumn[],
   key: FileColumn,
   options: ImportOptions,
   known: KnownFields,
-  onProblem: (problem: InputError) => void,
 ): Mapping {
   const { seen } = known;
   const mapped: MappedColumn[] = [];
+  const problems: InputError[] = [];
   const service = new Map<string, FileColumn>();
   const ignored: string[] = [];
   const unknown: FileColumn[] = [];
@@ -190,13 +192,13 @@ export function mapColumns(
     if (field === undefined) {
       if (column.head === '' && !column.isMapped) continue;
       if (options.ignoreColumns) ignored.push(column.head);
-      else if (column.typeProblem) onProblem(column.typeProblem);
+      else if (column.typeProblem) problems.push(column.typeProblem);
       else unknown.push(column);
       continue;
     }
     const other = taken.get(field);
     if (other) {
-      onProblem(sameField(other, column, field));
+      problems.push(sameField(other, column, field));
       continue;
     }
     taken.set(field, column);
@@ -210,8 +212,8 @@ export function mapColumns(
       mapped.push({ ...column, target, byName, isNew });
     }
   }
-  for (const problem of unknownColumns(unknown, options, known)) onProblem(problem);
-  return { columns: mapped, service, ignored, overruled };
+  problems.push(...unknownColumns(unknown, options, known));
+  return { columns: mapped, service, ignored, overruled, problems };
 }
 
 /** A field of the top level, even if its name has dots. */

@@ -47,15 +47,13 @@ export async function resolveImport(
   };
   await readWholeList(context, resource, onRecord, importDoubt);
   checkKeyField(options, seen);
-  const problems = new InputErrors('problem');
   const team = teams && teamTarget(options.teamField, seen, teamFields.names);
   const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];
   const known = { seen, service, team };
-  let hasColumnProblems = false;
-  const mapping = mapColumns(columns, key, options, known, (problem) => {
-    hasColumnProblems = true;
-    problems.add(problem);
-  });
+  const mapping = mapColumns(columns, key, options, known);
+  const hasColumnProblems = mapping.problems.length > 0;
+  const problems = new InputErrors('problem');
+  for (const problem of mapping.problems) problems.add(problem);
   const reader = new RowReader({ sheet, key, options, mapping, teams, index, ids, organizationId });
   const read = sheet.rows.map((row) => reader.read(row));
   if (!options.skipInvalid || hasColumnProblems) {

@@ -53,7 +53,8 @@ function importedInto(all: readonly JsonObject[], text: string) {
   const problems: string[] = [];
   const service = ['id', 'organizationId', 'createdAt', 'updatedAt'];
   const known = { seen, service, team: undefined };
-  const mapping = mapColumns(columns, key, options, known, ({ message }) => problems.push(message));
+  const mapping = mapColumns(columns, key, options, known);
+  problems.push(...mapping.problems.map(({ message }) => message));
   const organizationId = 'org_7';
   const world = { sheet, key, options, mapping, teams: undefined, index, ids, organizationId };
   const reader = new RowReader(world);
