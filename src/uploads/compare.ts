@@ -7,6 +7,7 @@ import { lazy } from '../data/lazy.js';
 import { recordedSize } from '../data/path.js';
 import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
+import { lagMs, pause } from '../data/time.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
 import { hasContent, hashOfUpload } from './content.js';
@@ -17,6 +18,7 @@ import {
   mostHashedBytes,
   readUploadMemory,
   rememberUpload,
+  sinceLastUpload,
   type UploadMemory,
 } from './memory.js';
 import type { InspectedFile, UploadJob } from './plan.js';
@@ -103,7 +105,16 @@ export class DocumentFinder {
     const { context, job } = this;
     this.knownBytes = memoryBytes(context);
     const memory = await readUploadMemory(context);
-    return new Finder(context, job, await readDocuments(context), memory, this.own);
+    let documents = await readDocuments(context);
+    const newest = [...memory.keys()].filter((id) => !this.own.has(id)).at(-1);
+    const left = lagMs - sinceLastUpload(context);
+    const isMissing = newest !== undefined && !documents.byId.has(newest);
+    if (isMissing && documents.doubt === undefined && left > 0) {
+      context.note('Waiting until the list shows what another command has just uploaded.');
+      await pause(left, context.signal);
+      documents = await readDocuments(context);
+    }
+    return new Finder(context, job, documents, memory, this.own);
   }
 }
 

@@ -1,5 +1,5 @@
 /** This machine's earlier uploads: the content hash of each document, in the state folder. */
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, type Stats, statSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
@@ -62,11 +62,21 @@ export async function readUploadMemory(context: Context): Promise<UploadMemory> 
 
 /** Returns how many bytes are remembered, which tells whether a process has added something. */
 export function memoryBytes(context: Context): number {
+  return memoryStats(context)?.size ?? 0;
+}
+
+/** Returns how long ago this machine remembered its last upload, in milliseconds. */
+export function sinceLastUpload(context: Context): number {
+  const { mtimeMs = 0 } = memoryStats(context) ?? {};
+  return Math.max(0, context.now().getTime() - mtimeMs);
+}
+
+function memoryStats(context: Context): Stats | undefined {
   try {
-    return statSync(pathsOf(context)?.current ?? '').size;
+    return statSync(pathsOf(context)?.current ?? '');
   } catch {
     // Nothing is remembered, or it cannot be read.
-    return 0;
+    return undefined;
   }
 }
 

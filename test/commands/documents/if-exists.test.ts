@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../../bulk/user.js';
@@ -20,6 +20,21 @@ test('the same line twice adds nothing, for one file and for several', async () 
   const third = JSON.parse((await upload('a.txt b.txt')).stdout);
   expect([third.run, third.summary]).toMatchObject([null, { skipped: 2 }]);
   expect([documents.length, store.requests.length]).toEqual([2, 2]);
+});
+
+test('the same line again adds nothing where the list lags behind the upload', async () => {
+  const { upload, documents, home, view } = await desk({ 'a.txt': 'one' });
+  expect((await upload('a.txt')).code).toBe(0);
+  const folder = join(home, '.local/state/rosterctl/uploads');
+  const soon = new Date(Date.now() + 60_000);
+  // However slow this machine is, the upload counts as recent.
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), soon, soon);
+  const { list } = view;
+  let reads = 0;
+  view.list = (made) => list((reads += 1) > 1 ? made : []);
+  const again = await upload('a.txt');
+  expect([again.code, documents.length]).toEqual([0, 1]);
+  expect(again.stderr).toContain('was skipped: uploaded before as doc_1 (same content)');
 });
 
 test.each([
