@@ -145,7 +145,9 @@ export interface Api {
    * Sends a request that the contract does not know (`rosterctl api`), with the same origin and key
    * handling. Returns every status but a redirect; `failureOf` finds the failure in it.
    */
-  raw(request: TransportRequest): Promise<TransportResponse>;
+  raw(
+    request: Pick<TransportRequest, 'method' | 'path' | 'template' | 'body'>,
+  ): Promise<TransportResponse>;
 }
 
 /** Messages to the owner of a client while calls run. */
