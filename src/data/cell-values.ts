@@ -30,9 +30,7 @@ export function cellKey(header: string): string {
 }
 
 /** A cell of a `--csv-raw` file with a special meaning, unless the record has exactly this text. */
-export type RawCell = {
-  readonly raw: string;
-};
+export type RawCell = { readonly raw: string };
 
 export function isRawCell(cell: unknown): cell is RawCell {
   return isObject(cell) && 'raw' in cell;
@@ -223,6 +221,8 @@ export function dateLike(present: unknown, text: string): string {
 }
 
 const decimal = /^[+-]?\d+(?:\.\d+)?$/;
+/** A date in another form than `2026-03-01`. */
+const otherDate = /^(?!\d{4}-\d\d-\d\d$)\d{1,4}([./-])\d{1,2}\1\d{1,4}$/;
 const calendarDay = /^\d{4}-\d\d-\d\d$/;
 
 /** Returns the value of a cell in a typed column. Throws InputError, which follows the column's name. */
@@ -249,7 +249,11 @@ export function valueLike(present: unknown, cell: string): unknown {
     );
   if (Array.isArray(present)) return listLike(present, cell);
   if (typeof present === 'boolean') return booleanOf(cell);
-  return isNumber(present) ? numberLike(present, cell) : cell;
+  if (isNumber(present)) return numberLike(present, cell);
+  // A spreadsheet rewrites dates in the order of its country when it saves a CSV.
+  if (calendarDay.test(String(present)) && otherDate.test(cell.trim()))
+    throw invalidCell(cell, `a date like ${String(present)}`);
+  return cell;
 }
 
 function booleanOf(cell: string): boolean {

@@ -255,9 +255,9 @@ A Team column names teams, in any case, separated by ; and takes ids as id:team_
 --team-column COLUMN names another column. If no player shows a field with team ids, name it with
 --team-field FIELD ('teamIds[]' for a list).
 
-A cell takes the type of the field in the records: a number stays a number, and text that looks
-like a number stays text. name:text, :int, :bool and :json in the header set another type; a;b is
-a list. A blank cell changes nothing; <clear> empties the field.
+A cell takes the type of the field in the records: a number stays a number, text that looks like a
+number stays text, and a date is written as the records write it. name:text, :int, :bool and :json in
+the header set another type; a;b is a list. A blank cell changes nothing; <clear> empties the field.
 
 An .ndjson file, as list -o ndjson or a backup writes it, holds one record per line. Its fields
 are set by their own names and with their own types, even if the record has changed since; null
