@@ -16,6 +16,7 @@ import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import { quotedId } from '../../data/references.js';
 import { isSameValue } from '../../data/sorting.js';
 import { binarySize } from '../../data/text.js';
+import { lagPauses, pause } from '../../data/time.js';
 import type { Operation } from '../../engine/operation.js';
 import {
   BugError,
@@ -165,7 +166,7 @@ async function deleteReplaced(
   if (made === id) return uploaded;
   const remove = () => confirmAndDelete(context, values);
   if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
-  const documents = recordReader(context, 'documents');
+  const documents = await readerShowing(context, made);
   const known = await requireNew(documents, values, made);
   if (copied) await requireSame(documents, { id, known }, copied);
   const isAsked = !context.settings.yes;
@@ -197,6 +198,17 @@ async function deleteReplaced(
     await removed?.onWritten?.();
   };
   return { ...uploaded, view: replacedView(context, uploaded, { id, known }), onWritten };
+}
+
+/** Returns a reader of documents, renewed while its list lags behind the upload and does not show the new one. */
+async function readerShowing(context: Context, made: unknown): Promise<RecordReader> {
+  let documents = recordReader(context, 'documents');
+  for (const pauseMs of lagPauses) {
+    if (typeof made !== 'string' || (await recordIfThere(documents, made))) break;
+    await pause(pauseMs, context.signal);
+    documents = recordReader(context, 'documents');
+  }
+  return documents;
 }
 
 /**

@@ -92,6 +92,15 @@ test('a document that does not exist, or whose list is in doubt, is not replaced
   expect(sent()).toEqual([]);
 });
 
+test('a list that lags behind the upload is read again before the old document is deleted', async () => {
+  const { run, view, documents } = await office();
+  const { list } = view;
+  let late = 2;
+  view.list = (made) => list(made.length > 1 && (late -= 1) >= 0 ? made.slice(0, 1) : made);
+  expect((await run('docs replace doc_1 new.txt --yes')).code).toBe(0);
+  expect(documents.map(({ id }) => id)).toEqual(['doc_2']);
+});
+
 test('while the deletion is refused both stay, and the same command only deletes', async () => {
   const { run, view, documents, store } = await office();
   view.remove = () => ({ status: 403, json: { error: 'forbidden' } });
