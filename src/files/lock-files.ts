@@ -11,7 +11,6 @@ import {
 import { join } from 'node:path';
 import { systemCode } from '../data/system-errors.js';
 import { holderState, type LockHolder, parseHolder, type ThisProcess } from './holder.js';
-import { readOwnText } from './private.js';
 
 /** Returns the holder in the first of these files that is not free; undefined if all are free. */
 export function firstLiveHolder(
@@ -102,7 +101,7 @@ export function listIfThere(dir: string): string[] {
 /** Returns the text of a file; undefined if it does not exist. */
 export function readIfThere(path: string): string | undefined {
   try {
-    return readOwnText(path);
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
