@@ -5,12 +5,15 @@ import type { GlobalFlags } from '../config/environment.js';
 import { resolvePaths } from '../config/paths.js';
 import type { World } from '../context.js';
 import { Failure } from '../errors.js';
+import { typedFormat } from './program.js';
 
-/** Returns the text of the setting; undefined if there is none, or if the file cannot be used. */
+/** Returns the text of the setting; undefined if there is none, another was typed, or the file cannot be used. */
 export async function configuredFormat(
   world: World,
   flags: Pick<GlobalFlags, 'profile'>,
 ): Promise<string | undefined> {
+  // A format that was typed decides, and loading the settings takes longer than the error.
+  if (typedFormat(world.argv, world.env['ROSTERCTL_OUTPUT']) !== undefined) return undefined;
   const paths = resolvePaths(world);
   if (!paths.config || !existsSync(join(paths.config.path, 'config.json'))) return undefined;
   const { openConfigStore, profileInForce } = await import('../config/store.js');
