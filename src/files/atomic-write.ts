@@ -29,7 +29,7 @@ interface AtomicOptions {
    * the next write replaces what a killed process left, and `removeSingleWriterTemp` finds it.
    */
   readonly singleWriter?: boolean | undefined;
-  /** A file of ours, not one that the user named: what is no file in its place is replaced. */
+  /** A file of ours, not one that the user named: a named pipe or a device in its place is replaced. */
   readonly isOwn?: boolean | undefined;
   /** Never replaces a file: throws GuardError if one of that name is there. */
   readonly isNew?: boolean | undefined;

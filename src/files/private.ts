@@ -129,7 +129,7 @@ export function readOwnFile(file: string): Buffer {
   }
 }
 
-/** The reason for not reading or writing what is no regular file. */
+/** The error for a named pipe or a device in place of a file of ours. */
 export function notRegular(): Error {
   return new Error('it is not a regular file');
 }
