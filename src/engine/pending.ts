@@ -5,7 +5,6 @@ import { isSameValue } from '../data/sorting.js';
 import { mapConcurrently } from '../data/workload.js';
 import { ApiError, type Failure } from '../errors.js';
 import type { RowEnd } from '../runs/report.js';
-import { settleTimeLeft } from '../runs/state.js';
 import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun } from './run.js';
 import { runRow } from './run-row.js';
@@ -50,14 +49,13 @@ async function pauseUntil(
   rows: readonly ActiveRow[],
   msOf: (pending: Unverified) => number,
 ): Promise<void> {
-  const { now, sleep, signal, onVerify } = run.options;
-  const present = now();
+  const { instant, sleep, signal, onVerify } = run.options;
+  const present = instant().mono;
   const longest = unverifiedOf(rows).reduce(
-    (most, { unverified }) =>
-      Math.max(most, settleTimeLeft([unverified], msOf(unverified), present)),
+    (most, { unverified }) => Math.max(most, unverified.sentAt + msOf(unverified) - present),
     0,
   );
-  if (longest <= 0 || signal.aborted) return;
+  if (longest === 0 || signal.aborted) return;
   onVerify?.(longest);
   await sleep(longest, signal);
 }

@@ -144,8 +144,8 @@ function verifyLater(
   write: Write,
   how: Pick<Unverified, 'kind' | 'since' | 'settleMs' | 'error'>,
 ): undefined {
-  const t = row.run.options.now().getTime();
-  const unverified = { ...how, intent: intentOf(write), sent: write, t };
+  const sentAt = row.run.options.instant().mono;
+  const unverified = { ...how, intent: intentOf(write), sent: write, sentAt };
   row.lastWrite = { phase: 'unverified', unverified };
 }
 

@@ -49,15 +49,17 @@ export async function runRows(
 }
 
 async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
-  const { now, settleMs } = run.options;
+  const { now, instant, settleMs } = run.options;
   const sent: ActiveRow[] = [];
   for (const task of tasks) {
     if (!task.open) continue;
-    const intent = sentAtLatest(task.open, now());
+    const present = now();
+    const intent = sentAtLatest(task.open, present);
     const { t, since } = intent;
+    const sentAt = instant().mono - (present.getTime() - t);
     const row = new ActiveRow(run, task);
     const kind = intent.applied ? 'unreadable' : 'lost';
-    row.lastWrite = { phase: 'unverified', unverified: { kind, intent, t, since, settleMs } };
+    row.lastWrite = { phase: 'unverified', unverified: { kind, intent, sentAt, since, settleMs } };
     sent.push(row);
   }
   // The workers share it.

@@ -56,9 +56,12 @@ export interface Unverified {
   readonly sent?: Write | undefined;
   /** When its intent was recorded, in milliseconds since 1970. */
   readonly since: number;
-  /** When it was sent, or at the latest can have been, in milliseconds since 1970. */
-  readonly t: number;
-  /** Milliseconds after `t` from which the write can no longer take effect. */
+  /**
+   * When it was sent, or at the latest can have been, in milliseconds of the monotonic clock: one that is
+   * set ahead meanwhile must not end the wait.
+   */
+  readonly sentAt: number;
+  /** Milliseconds after `sentAt` from which the write can no longer take effect. */
   readonly settleMs: number;
   readonly error?: Failure | undefined;
 }
@@ -67,7 +70,7 @@ export interface Unverified {
 export async function verifyWrite(
   session: Session,
   row: SelectedRow,
-  write: Omit<Unverified, 't' | 'settleMs'>,
+  write: Omit<Unverified, 'sentAt' | 'settleMs'>,
 ): Promise<Verification> {
   const { kind, sent, since } = write;
   if (session.verify === 'never') return { outcome: 'unclear' };

@@ -69,6 +69,35 @@ for (const [title, time] of jumps) {
   });
 }
 
+// Else a write that the service carries out late would be sent a second time.
+for (const [what, line] of [
+  ['an update', 'tryouts update app_1 --status rejected --yes --json'],
+  ['a conversion', 'tryouts convert app_1 --yes --json'],
+] as const)
+  fault(
+    'F125',
+    `the clock jumps ahead while ${what} without an answer may still take effect`,
+    async (attack, context) => {
+      unlessPossible(context, cannotFalsifyClocks());
+      const clock = falseClock();
+      const world = await hostileWorld({
+        api: (request, { carryOut }) => {
+          if (request.method === 'GET' || request.nth > 1) return undefined;
+          setTimeout(() => clock.set('+10m'), 500);
+          return (socket) => {
+            setTimeout(() => carryOut(request), 2_800);
+            socket.destroy();
+          };
+        },
+      });
+      const ran = await attack(line, {
+        env: { ...world.env, ...clock.env, ROSTERCTL_SETTLE: '4s' },
+      });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.requests.filter(({ method }) => method !== 'GET')).toHaveLength(1);
+    },
+  );
+
 fault('F125', 'every command goes by a clock far ahead', async (attack, context) => {
   unlessPossible(context, cannotFalsifyClocks());
   const clock = falseClock();
