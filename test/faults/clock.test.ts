@@ -81,11 +81,11 @@ for (const [what, line] of [
       unlessPossible(context, cannotFalsifyClocks());
       const clock = falseClock();
       const world = await hostileWorld({
-        api: (request, { carryOut }) => {
+        api: (request, own) => {
           if (request.method === 'GET' || request.nth > 1) return undefined;
           setTimeout(() => clock.set('+10m'), 500);
           return (socket) => {
-            setTimeout(() => carryOut(request), 2_800);
+            setTimeout(() => own.carryOut(request), 2_800);
             socket.destroy();
           };
         },
