@@ -104,7 +104,7 @@ export class ProxyFailure extends Error {
   /** The status of the proxy's response, if there was one. */
   readonly status: number | undefined;
   constructor(
-    readonly proxy: Pick<Proxy, 'origin' | 'variable'>,
+    readonly proxy: Proxy,
     { problem, status, cause }: { problem: string; status?: number; cause?: unknown },
   ) {
     super(`The proxy ${proxy.origin} ${problem}.`, { cause });
@@ -117,9 +117,10 @@ export class ProxyFailure extends Error {
   }
 
   get hint(): string {
-    const { variable: name } = this.proxy;
-    return this.status === 407
+    const { variable: name, authorization } = this.proxy;
+    if (this.status !== 407) return `Check ${name}, or name the host of the service in NO_PROXY.`;
+    return authorization === undefined
       ? `The proxy needs a user: set ${name} to http://USER:PASSWORD@HOST:PORT.`
-      : `Check ${name}, or name the host of the service in NO_PROXY.`;
+      : `It refused the user name or the password in ${name}.`;
   }
 }
