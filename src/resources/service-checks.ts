@@ -1,5 +1,6 @@
 /** Checks of the connection and of what the service sends, for `rosterctl doctor`. */
 import { contractVersion } from '../api/contract.js';
+import { createProxyChoice } from '../api/proxy.js';
 import { callFor, type ResourceCall, resourceRow } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
@@ -57,7 +58,7 @@ export async function checkService(
     try {
       const onHeaders = (headers: Answer['headers']) => {
         if (!checks.some((check) => check.check === 'network'))
-          checks.push(networkCheck(api.baseUrl), checkClock(headers['date'], context));
+          checks.push(networkCheck(api.baseUrl, context), checkClock(headers['date'], context));
       };
       if (!shapes) {
         checks.push(readCheck(name, await readFirstPage(api, area, onHeaders)));
@@ -148,13 +149,16 @@ function keyOrigin(context: LocalContext): string {
   return findConnection(connectionSources(context)).key?.origin ?? 'none';
 }
 
-/** The service was reached: over TLS with a verified certificate, or on this machine. */
-function networkCheck(baseUrl: string): Check {
-  const { protocol, host } = new URL(baseUrl);
-  return pass(
-    'network',
-    protocol === 'https:' ? `${host}, certificate verified` : `${host}, on this machine`,
-  );
+/** The service was reached: over TLS with a verified certificate, or on this machine; and through which proxy. */
+function networkCheck(baseUrl: string, { env }: LocalContext): Check {
+  const url = new URL(baseUrl);
+  const proxy = createProxyChoice(env)(url);
+  const facts = [
+    url.host,
+    url.protocol === 'https:' ? 'certificate verified' : 'on this machine',
+    ...(proxy ? [`through the proxy ${proxy.origin} (${proxy.variable})`] : []),
+  ];
+  return pass('network', facts.join(', '));
 }
 
 function failedRead(name: string, error: Failure, context: LocalContext): Check {

@@ -303,6 +303,16 @@ describe('TLS through a proxy', () => {
     expect(JSON.stringify(proxy.asked)).not.toContain(key);
   });
 
+  test('doctor names the proxy, without its user', async () => {
+    const proxy = await proxyTo(port);
+    const https_proxy = proxy.url.replace('http://', 'http://ann:s3cret@');
+    const { stdout } = await rosterctl('doctor', { env: { ...environment, https_proxy } });
+    expect(stdout).toContain(
+      `api.example.test, certificate verified, through the proxy ${proxy.url} (https_proxy)`,
+    );
+    expect(stdout).not.toContain('s3cret');
+  });
+
   test('a proxy that is itself behind TLS works too', async () => {
     const proxy = await proxyTo(port, 200, proxyPair());
     const HTTPS_PROXY = proxy.url.replace('https://', 'https://ann:s3cret@');
@@ -315,6 +325,13 @@ describe('TLS through a proxy', () => {
     expect(proxy.asked.map(({ place }) => place)).toEqual(['api.example.test:443']);
     expect(proxy.asked[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
     expect(JSON.stringify(proxy.asked)).not.toContain(key);
+  });
+
+  test('a user that the proxy refuses is not asked for as if there were none', async () => {
+    const proxy = await proxyTo(port, 407);
+    const HTTPS_PROXY = proxy.url.replace('http://', 'http://ann:wrong@');
+    const { stderr } = await rosterctl('teams list', { env: { ...environment, HTTPS_PROXY } });
+    expect(stderr).toContain('It refused the user name or the password in HTTPS_PROXY.');
   });
 
   test('a TLS proxy has to prove its own name, not that of the service', async () => {
