@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -12,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { shellFiles, withMarked, withoutMarked } from '../../src/cli/completion/install.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { missingShell } from '../support/tab.js';
 
 const places = {
   bash: ['.local/share/bash-completion/completions/rosterctl', '.bashrc'],
@@ -140,6 +142,34 @@ test('the folder for zsh is not writable by the group, which zsh would reject', 
   await rosterctl('completion zsh --install', { home });
   for (const folder of ['.local/share/rosterctl/zsh', '.local/share/rosterctl'])
     expect(statSync(join(home, folder)).mode & 0o777).toBe(0o755);
+});
+
+function zsh(home: string, line: string) {
+  return spawnSync('zsh', ['-fc', `setopt ksharrays nounset; ${line}`], {
+    env: { HOME: home, PATH: process.env['PATH'] },
+    encoding: 'utf8',
+  });
+}
+
+describe('a zsh with KSH_ARRAYS, where $name is only the first element of a list', () => {
+  const missing = missingShell('zsh');
+
+  test.skipIf(missing)('keeps its functions after --install', async () => {
+    const home = temporaryFolder();
+    await rosterctl('completion zsh --install', { home });
+    const { stdout, stderr } = zsh(home, '. ~/.zshrc; print -- ${_comps[rosterctl]} ${#fpath[@]}');
+    expect(stderr).toBe('');
+    const before = Number(zsh(home, 'print -- ${#fpath[@]}').stdout);
+    expect(stdout).toBe(`_rosterctl ${before + 1}\n`);
+  });
+
+  test.skipIf(missing)('takes the printed script', async () => {
+    const home = temporaryFolder();
+    const { stdout: script } = await rosterctl('completion zsh', { home });
+    writeFileSync(join(home, 'script'), script);
+    const line = 'autoload -Uz compinit; compinit -D; . ~/script; print -- ${_comps[rosterctl]}';
+    expect(zsh(home, line)).toMatchObject({ stdout: '_rosterctl\n', stderr: '' });
+  });
 });
 
 test('--install and --uninstall cannot be given together, and a shell must be named', async () => {

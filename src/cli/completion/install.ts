@@ -229,9 +229,9 @@ function bashLines(script: string): string[] {
 /** Works before `compinit` (it finds the folder) and after it (the function is announced). */
 function zshLines(folder: string): string[] {
   return [
-    `fpath=(${singleQuoted(folder)} $fpath)`,
+    `fpath=(${singleQuoted(folder)} "\${fpath[@]}")`,
     'autoload -Uz compinit _rosterctl',
-    'if (( $+functions[compdef] )); then compdef _rosterctl rosterctl; else compinit; fi',
+    'if (( ${+functions[compdef]} )); then compdef _rosterctl rosterctl; else compinit; fi',
   ];
 }
 

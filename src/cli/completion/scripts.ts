@@ -76,9 +76,9 @@ _rosterctl() {
 }
 
 # Called by the completion system as a file of its own, or sourced.
-if [[ \${funcstack[1]} == _rosterctl ]]; then
+if [[ \${funcstack[1]-} == _rosterctl ]]; then
   _rosterctl "$@"
-elif (($+functions[compdef])); then
+elif ((\${+functions[compdef]})); then
   compdef _rosterctl rosterctl
 fi
 `;
