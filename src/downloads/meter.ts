@@ -23,18 +23,16 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   const started = performance.now();
   const sizes = targets.map(({ record }) => recordedSize(record));
   const isKnown = sizes.every((size) => size !== undefined);
-  const totals: Totals = {
-    files: 0,
-    moved: 0,
-    remaining: sizes.reduce<number>((sum, size = 0) => sum + size, 0),
-  };
+  let files = 0;
+  let moved = 0;
+  /** The bytes of all files; of one that is done, as many as it has. */
+  let all = sizes.reduce<number>((sum, size = 0) => sum + size, 0);
   const [only] = targets;
   const name = only?.path === undefined || only.path === '-' ? only?.id : basename(only.path);
   const text = () => {
-    const { files, moved, remaining } = totals;
     const seconds = (performance.now() - started) / 1000;
     const bytes = isKnown
-      ? bytesMoved(moved, moved + remaining, seconds)
+      ? bytesMoved(moved, all, seconds)
       : `${binarySize(moved)}, ${binarySize(moved / Math.max(seconds, 0.001))}/s`;
     return targets.length === 1
       ? `${bytes}: ${name}`
@@ -50,8 +48,31 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   context.signal.addEventListener('abort', stop, { once: true });
   return {
     begin({ record }) {
-      const file = new FileCount(recordedSize(record) ?? 0, totals);
-      return { watch: (sink) => countingSink(sink, file), end: () => file.end() };
+      let own = 0;
+      const count = (bytes: number) => {
+        own += bytes;
+        moved += bytes;
+      };
+      return {
+        watch: (sink) => ({
+          get rewinds() {
+            return sink.rewinds;
+          },
+          begin(at, headers) {
+            // Started over: its bytes come again.
+            if (at === 0) count(-own);
+            return sink.begin(at, headers);
+          },
+          async write(chunk) {
+            await sink.write(chunk);
+            count(chunk.length);
+          },
+        }),
+        end() {
+          files += 1;
+          all += own - (recordedSize(record) ?? 0);
+        },
+      };
     },
     printBeside(say) {
       line.stop();
@@ -61,65 +82,6 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
     stop() {
       context.signal.removeEventListener('abort', stop);
       stop();
-    },
-  };
-}
-
-/** The counts of all files; `moved` and `remaining` in bytes. */
-interface Totals {
-  files: number;
-  moved: number;
-  remaining: number;
-}
-
-/** Counts the bytes of one file into the totals: those moved, and those still to come. */
-class FileCount {
-  private moved = 0;
-  private remaining: number;
-
-  constructor(
-    private readonly size: number,
-    private readonly totals: Totals,
-  ) {
-    this.remaining = size;
-  }
-
-  /** The next bytes are those at this offset; from the start, nothing counts as moved. */
-  begin(at: number): void {
-    if (at === 0) this.count(-this.moved, this.size);
-    else this.count(0, Math.max(0, this.size - at));
-  }
-
-  add(bytes: number): void {
-    this.count(bytes, Math.max(0, this.remaining - bytes));
-  }
-
-  end(): void {
-    this.totals.files += 1;
-    this.count(0, 0);
-  }
-
-  private count(bytes: number, remaining: number): void {
-    this.moved += bytes;
-    this.totals.moved += bytes;
-    this.totals.remaining += remaining - this.remaining;
-    this.remaining = remaining;
-  }
-}
-
-/** Wraps a sink so that every byte is counted. */
-function countingSink(sink: FileSink, file: FileCount): FileSink {
-  return {
-    get rewinds() {
-      return sink.rewinds;
-    },
-    begin(at, headers) {
-      file.begin(at);
-      return sink.begin(at, headers);
-    },
-    async write(chunk) {
-      await sink.write(chunk);
-      file.add(chunk.length);
     },
   };
 }
