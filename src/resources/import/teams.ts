@@ -33,8 +33,8 @@ export async function readTeams(context: Context): Promise<Teams> {
     const reference = word.startsWith('id:') ? parseReference(word) : referenceOf('name', word);
     const [team, ...others] = index.find(reference);
     if (!team) {
-      const [near] = index.nearest(reference);
-      const meant = near === undefined ? '' : ` Did you mean ${asCell(near)}?`;
+      const [near] = index.nearest({ ...reference, isPlain: true });
+      const meant = near === undefined ? '' : ` Did you mean ${near}?`;
       throw new InputError(`holds "${word}", which is not a team.${meant}`);
     }
     if (others.length > 0)
@@ -61,11 +61,6 @@ export async function readTeams(context: Context): Promise<Teams> {
       throw new InputError(`holds ${ids.length} teams, and ${target.field} takes one.`);
     },
   };
-}
-
-/** A suggested reference as a cell holds it: without its prefix, and without quotes for a shell. */
-function asCell(reference: string): string {
-  return reference.replace(/^'name:(.*)' \(/, '$1 (').replace(/^name:/, '');
 }
 
 /** Returns an id as the field shows ids: as text, or as a number. */
