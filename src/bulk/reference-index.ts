@@ -27,7 +27,7 @@ interface IndexedValue {
  * out if it is forbidden.
  */
 export async function readReferences(
-  context: Context,
+  context: Pick<Context, 'api' | 'settings'>,
   resource: ResourceName,
   kinds: readonly LookedUpKind[],
   see: (record: JsonObject) => void = () => {},

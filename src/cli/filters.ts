@@ -136,7 +136,7 @@ async function* cached(world: ListWorld, resource: ResourceName): Batches<JsonOb
 }
 
 /** The sources that filters may ask: the clock, and the service. */
-export type FilterWorld = Pick<Context, 'now' | 'api'>;
+export type FilterWorld = Pick<Context, 'now' | 'api' | 'settings'>;
 
 /** The filters that select rows: their flag names, and the tests they stand for. */
 export interface Filters {

@@ -6,10 +6,9 @@ import { param } from '../cli/define.js';
 import { cacheFor, type Filters, type FilterWorld } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
-import { nearest } from '../data/nearest.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
-import { answersTo, missingHint, referenceOf } from '../data/references.js';
+import { missingHint, referenceOf } from '../data/references.js';
 import { isSameText, quotedIfSpaced, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
 import { Failure, NotFoundError, UsageError } from '../errors.js';
@@ -54,10 +53,7 @@ export const playerSelection: Filters = {
  * The test for the filter, if it is given. A team of which no player is found is asked for, so that a
  * wrong id is an error: NotFoundError, or UsageError if players name their teams and not the ids.
  */
-export function playerTests(
-  { team }: TeamValue,
-  { api }: Pick<FilterWorld, 'api'>,
-): readonly RecordTest[] {
+export function playerTests({ team }: TeamValue, world: FilterWorld): readonly RecordTest[] {
   if (team === undefined) return [];
   const seen: NamedTeam[] = [];
   return [
@@ -69,7 +65,7 @@ export function playerTests(
         return false;
       },
       field: typedField('--team', 'teamId', (value) => teamsIn(value, '').length > 0, teamKeys),
-      heldForNone: () => explainNone(team, seen, api),
+      heldForNone: () => explainNone(team, seen, world),
     },
   ];
 }
@@ -142,12 +138,13 @@ function teamsIn(value: unknown, path: string): readonly NamedTeam[] {
 async function explainNone(
   team: string,
   seen: readonly NamedTeam[],
-  api: FilterWorld['api'],
+  world: FilterWorld,
 ): Promise<void> {
   const named = seen.find(({ id, name }) => id !== undefined && name === team);
-  const found = await api.record(callFor('teams', 'get', team)).catch(async (error: unknown) => {
+  const call = callFor('teams', 'get', team);
+  const found = await world.api.record(call).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error;
-    const meant = named ? undefined : await teamNamed(team, api);
+    const meant = named ? undefined : await teamNamed(team, world);
     throw new NotFoundError(`No team has the id ${quotedIfSpaced(team)}.`, {
       isProven: true,
       hint: named
@@ -164,26 +161,17 @@ async function explainNone(
 }
 
 /** Asks for the team whose name, or nearly so, was typed in place of its id; undefined if there is none. */
-async function teamNamed(name: string, api: FilterWorld['api']): Promise<string | undefined> {
+async function teamNamed(name: string, world: FilterWorld): Promise<string | undefined> {
+  const { readReferences } = await import('../bulk/reference-index.js');
   const reference = referenceOf('name', name);
-  const teams: JsonObject[] = [];
   try {
-    for await (const record of api.list('teams', {}, { checksCompleteness: true }))
-      teams.push(record);
+    const index = await readReferences(world, 'teams', ['name']);
+    const ids = index.find(reference).map(({ id }) => id);
+    const [near] = index.nearest(reference);
+    const meant = ids.length > 0 ? `${shellQuote(reference.text)} (${ids.join(', ')})` : near;
+    return meant && `Did you mean ${meant}?`;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return undefined;
   }
-  const called = teams.filter((team) => answersTo(team, reference, 'teams', {}));
-  if (called.length > 0) return meantTeams(reference.text, called);
-  const names = teams.map((team) => team['name']).filter((each) => typeof each === 'string');
-  const near = nearest(name, names);
-  if (near === undefined) return undefined;
-  const meant = teams.filter((team) => team['name'] === near);
-  return meantTeams(referenceOf('name', near).text, meant);
-}
-
-function meantTeams(text: string, teams: readonly JsonObject[]): string {
-  const ids = teams.map((team) => plainText(team['id']));
-  return `Did you mean ${shellQuote(text)} (${ids.join(', ')})?`;
 }
