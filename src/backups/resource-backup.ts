@@ -10,6 +10,7 @@ import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { csvLine, exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
+import { isForbidden } from '../data/outcome-errors.js';
 import { incompleteList, type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, withArticle } from '../data/text.js';
 import { ApiError, GuardError } from '../errors.js';
@@ -98,7 +99,7 @@ async function readList(
         await spool.add(value);
       }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return error;
+    if (isForbidden(error)) return error;
     throw error;
   } finally {
     line.stop();

@@ -1,9 +1,10 @@
 /** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
 
 import type { Context } from '../context.js';
+import { isForbidden } from '../data/outcome-errors.js';
 import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
-import { isForbidden, stopsRun } from '../engine/decide.js';
+import { stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { type AwaitedRuns, awaitEarlierWrites, awaitShown } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';

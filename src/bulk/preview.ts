@@ -10,10 +10,11 @@ import type { SeenColumns } from '../data/cell-values.js';
 import { intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
+import { isForbidden } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
 import { SystemLimitError } from '../data/system-errors.js';
-import { changesOf, decideRow, isForbidden, resultOf } from '../engine/decide.js';
+import { changesOf, decideRow, resultOf } from '../engine/decide.js';
 import { CircuitBreaker } from '../engine/limits.js';
 import type {
   Operation,
@@ -191,7 +192,7 @@ class Previewer {
         }
     } catch (error) {
       // A key may be allowed to read records but not to list them.
-      if (!(error instanceof Failure) || !isForbidden(error)) throw error;
+      if (!isForbidden(error)) throw error;
     }
   }
 

@@ -3,7 +3,7 @@
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { nearestFew } from '../data/nearest.js';
-import type { Candidate } from '../data/outcome-errors.js';
+import { type Candidate, isForbidden } from '../data/outcome-errors.js';
 import { comparesExactly, type Reference, referenceValues } from '../data/references.js';
 import {
   type LookedUpKind,
@@ -109,8 +109,7 @@ const nearestShown = 3;
 
 /** A list that is forbidden can be done without: the id names a record, too. */
 function withWayOut(error: unknown, resource: ResourceName): unknown {
-  if (!(error instanceof ApiError) || error.status !== 403) return error;
-  if (error.serviceCode === 'featureNotAvailable') return error;
+  if (!isForbidden(error)) return error;
   const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
   const hint = `This key may not list ${resourceWords[resource].plural}, which ${kinds} needs. Use the id.`;
   return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });

@@ -1,8 +1,8 @@
 /** Says how to resume a run that is unfinished. */
 import type { Context } from '../context.js';
+import { isForbidden } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
-import { isForbidden } from '../engine/decide.js';
 import type { Failure } from '../errors.js';
 import { shownRunName } from '../runs/find-run.js';
 import type { RunPlan } from '../runs/plan.js';
@@ -47,7 +47,7 @@ export async function unfinishedLine(
   // With filters, the same command selects again (`interface.md` 4).
   const again = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
   // With this key it would be refused again.
-  const isRefused = error && isForbidden(error);
+  const isRefused = isForbidden(error);
   const { ask } = verbOf({ action: head.action, verb });
   const how = isRefused
     ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`

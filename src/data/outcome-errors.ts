@@ -84,6 +84,13 @@ export function isNotFound(error: unknown): error is Failure {
   return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
 }
 
+/** True for a 403 that concerns this request or, if repeated, the key; not for a plan without API access. */
+export function isForbidden(error: unknown): error is ApiError {
+  return (
+    error instanceof ApiError && error.status === 403 && error.serviceCode !== 'featureNotAvailable'
+  );
+}
+
 /** A word that names no stored run or profile; at a terminal another can be picked. */
 export class UnknownNameError extends UsageError {
   constructor(

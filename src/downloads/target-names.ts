@@ -4,9 +4,10 @@ import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { nameKey, withId } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
+import { isForbidden } from '../data/outcome-errors.js';
 import { parseReference, rowOf } from '../data/references.js';
 import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
-import { ApiError, GuardError, NotFoundError } from '../errors.js';
+import { GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
 import {
@@ -109,7 +110,7 @@ export async function withRecords(
     try {
       results.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 403) {
+      if (isForbidden(error)) {
         context.note('This key may not list documents; the files are named by the store.');
         return rows.map((row) => ({ id: row.id, record: undefined }));
       }

@@ -179,11 +179,6 @@ export function stopsRun(error: Failure): boolean {
   return error instanceof ApiError && error.serviceCode === 'featureNotAvailable';
 }
 
-/** True for a 403 that concerns this row or, if repeated, the key. */
-export function isForbidden(error: Failure): boolean {
-  return error instanceof ApiError && error.status === 403 && !stopsRun(error);
-}
-
 /** True if the request was not sent, or the service did nothing (429). */
 export function hadNoEffect(error: Failure): boolean {
   if (error instanceof StaleReadError) return true;

@@ -1,10 +1,15 @@
 /** Limits of a run: the circuit breaker that stops it, the semaphore over its requests, and the gate before its first write. */
-import { exceedsRetryBudget, isExhausted, UnverifiedError } from '../data/outcome-errors.js';
+import {
+  exceedsRetryBudget,
+  isExhausted,
+  isForbidden,
+  UnverifiedError,
+} from '../data/outcome-errors.js';
 import { SystemLimitError } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError, UnknownOutcomeError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { countsAsError, type RowResult } from '../runs/report.js';
-import { isForbidden, resultOf, stopsRun } from './decide.js';
+import { resultOf, stopsRun } from './decide.js';
 
 /** Why a run stopped sending. */
 export interface StopReason {

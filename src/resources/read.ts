@@ -5,7 +5,7 @@ import type { Call } from '../api/types.js';
 import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
+import { isForbidden, isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
 import { missingHint, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
@@ -61,11 +61,7 @@ export function readerForWrite(
       try {
         return await reader.read(id, when);
       } catch (error) {
-        const isUnread =
-          error instanceof ApiError &&
-          error.status === 403 &&
-          error.serviceCode !== 'featureNotAvailable' &&
-          when !== 'after';
+        const isUnread = isForbidden(error) && when !== 'after';
         throw isUnread ? unreadableRecord(context, error, callFor(resource, write, id)) : error;
       }
     },

@@ -7,9 +7,10 @@ import { rowError } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
 import { connectionSources, findConnection } from '../config/connection.js';
 import type { LocalContext } from '../context.js';
+import { isForbidden } from '../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
-import { ApiError, CancelledError, Failure, NetworkError } from '../errors.js';
+import { CancelledError, Failure, NetworkError } from '../errors.js';
 import { surveyList } from './survey.js';
 import { agreeOnPages, type SurveyedList, type SurveyFinding } from './survey-pages.js';
 
@@ -167,8 +168,7 @@ function failedRead(name: string, error: Failure, context: LocalContext): Check 
     error instanceof NetworkError && !error.details.isPermanent
       ? 'Check the base URL, the network and the proxy, then run doctor again.'
       : next;
-  const isRefused = error instanceof ApiError && error.status === 403;
-  const createCheck = isRefused && error.serviceCode !== 'featureNotAvailable' ? warn : fail;
+  const createCheck = isForbidden(error) ? warn : fail;
   return createCheck(error instanceof NetworkError ? 'network' : name, message, hint ?? null);
 }
 

@@ -2,9 +2,10 @@
 
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { isForbidden } from '../data/outcome-errors.js';
 import { addTo } from '../data/sorting.js';
 import { stripTrailing, upperFirst } from '../data/text.js';
-import { isForbidden, stopsRun } from '../engine/decide.js';
+import { stopsRun } from '../engine/decide.js';
 import type { Step, Verification } from '../engine/operation.js';
 import { ApiError, Failure, ProtocolError } from '../errors.js';
 
@@ -45,7 +46,7 @@ export async function readDocuments(context: Context): Promise<Documents> {
     if (!(error instanceof ApiError || error instanceof ProtocolError)) throw error;
     const isOfList = !stopsRun(error) && error.exitName !== 'temporary' && !context.settings.strict;
     if (!isOfList) throw error;
-    if (error instanceof ApiError && isForbidden(error))
+    if (isForbidden(error))
       return { ...documents, doubt: 'this key may not list documents', refusal: error };
     const reason = stripTrailing(error.message, '.');
     return { ...documents, doubt: `the list of documents cannot be read: ${reason}` };

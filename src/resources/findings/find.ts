@@ -2,6 +2,7 @@
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
+import { isForbidden } from '../../data/outcome-errors.js';
 import { plainText } from '../../data/path.js';
 import { quotedId } from '../../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
@@ -155,9 +156,8 @@ async function readInto(
     for await (const batch of list.batches())
       for (const { value } of batch) onRecord(value, checkedRecord(value));
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.status === 403;
     // Without API access nothing can be checked at all (contract 5.3).
-    if (!isRefused || error.serviceCode === 'featureNotAvailable') throw error;
+    if (!isForbidden(error)) throw error;
     return { reason: `this key may not read ${many} (403)`, cause: error };
   }
   const completeness = list.completeness();

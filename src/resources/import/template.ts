@@ -6,9 +6,10 @@ import { ValueWithExit } from '../../cli/command-output.js';
 import type { View } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { isForbidden } from '../../data/outcome-errors.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
-import { ApiError, GuardError } from '../../errors.js';
+import { GuardError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
 import { SeenFields } from './seen-fields.js';
 import { readTeams, TeamFields, type Teams } from './teams.js';
@@ -97,8 +98,7 @@ async function teamsIfWhole(context: Context): Promise<Teams | undefined> {
   try {
     return await readTeams(context);
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.status === 403;
-    if (!isRefused && !(error instanceof GuardError)) throw error;
+    if (!isForbidden(error) && !(error instanceof GuardError)) throw error;
     context.note('The list of teams cannot be read whole, so a column of teams takes their ids.');
     return undefined;
   }

@@ -5,7 +5,7 @@ import { candidateOf, describeCandidates } from '../../bulk/reference-index.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { ReferencesError } from '../../data/outcome-errors.js';
+import { isForbidden, ReferencesError } from '../../data/outcome-errors.js';
 import { labelOf, normalName } from '../../data/path.js';
 import {
   answersTo,
@@ -23,7 +23,7 @@ import {
 } from '../../data/resources.js';
 import { addTo } from '../../data/sorting.js';
 import { foldCase, shellQuote } from '../../data/text.js';
-import { ApiError, type Failure, NotFoundError } from '../../errors.js';
+import { type Failure, NotFoundError } from '../../errors.js';
 import { playerIdOf } from '../tryout-filters.js';
 import { aboutPeople } from './holders.js';
 
@@ -81,7 +81,7 @@ export async function findPerson(context: Context, reference: Reference) {
       });
       return true;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      if (!isForbidden(error)) throw error;
       failure ??= error;
       unread.push(`${resourceWords[resource].plural} (this key may not list them)`);
       return false;
