@@ -189,7 +189,7 @@ async function downloadNamed(
     await mirror.noteVanished(new Set(documents.map(({ id }) => id)));
   if (!isOne) limitRate(context, values);
   if (!values.url) {
-    await checkTargets(context, targets, save);
+    checkTargets(context, targets, save);
     if (context.settings.dryRun) {
       const { planDownloads } = await import('./dry-run.js');
       return planDownloads(context, endpoint, { documents, targets, save, isOne });

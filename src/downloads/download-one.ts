@@ -14,7 +14,7 @@ import { type DownloadCall, fetchDocument, hashedSink } from './fetch.js';
 import { createMeter, type Meter } from './meter.js';
 import type { Mirror } from './mirror.js';
 import type { FileSink } from './resumable-download.js';
-import { fileSink, inspectTarget, openTarget, pipeSink, type SaveOptions } from './target-file.js';
+import { fileSink, openTarget, pipeSink, type SaveOptions, skipsTarget } from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 
 /** Marks a row whose file already existed, and says how it compares. For people only: no machine format has a field for it. */
@@ -132,7 +132,7 @@ class Saver implements DownloadWorker<SavedRow> {
 
   private async open({ replaces }: Target, path: string): Promise<OpenedFile> {
     const options = replaces ? { ...this.options, onExisting: 'overwrite' as const } : this.options;
-    if ((await inspectTarget(path, options)) === 'skipped') throw new Skipped(path);
+    if (skipsTarget(path, options)) throw new Skipped(path);
     const file = await openTarget(this.context, path, options);
     return { path, file, sink: fileSink(file) };
   }

@@ -5,7 +5,7 @@ import type { DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
 import { type DownloadCall, downloadCall } from './fetch.js';
-import { inspectTarget, type SaveOptions } from './target-file.js';
+import { type SaveOptions, skipsTarget } from './target-file.js';
 import type { NamedDocument, Target } from './target-names.js';
 
 /** The documents of a download, and where each is saved. */
@@ -21,34 +21,31 @@ export interface PlannedDownloads {
  * Returns what a download would do. Documents that do not exist are reported on stderr and decide the
  * exit code, as in the download itself; one that was named alone throws NotFoundError.
  */
-export async function planDownloads(
+export function planDownloads(
   context: Context,
   endpoint: DownloadCall,
   { documents, targets, save, isOne }: PlannedDownloads,
-): Promise<DryRun | ValueWithExit<DryRun>> {
+): DryRun | ValueWithExit<DryRun> {
   const missing = documents.flatMap(({ id, missing: error }) => (error ? [{ id, error }] : []));
   const [first] = missing;
   if (isOne && first) throw first.error;
   for (const { error } of missing) context.message(error.message);
   const missingIds = new Set(missing.map(({ id }) => id));
   const there = targets.filter(({ id }) => !missingIds.has(id));
-  const plan = await plannedDownloads(context, endpoint, there, save);
+  const plan = plannedDownloads(context, endpoint, there, save);
   return first ? new ValueWithExit(plan, first.error.exitName, { failed: () => first }) : plan;
 }
 
-async function plannedDownloads(
+function plannedDownloads(
   context: Context,
   endpoint: DownloadCall,
   targets: readonly Target[],
   save: SaveOptions,
-): Promise<DryRun> {
-  const planned: Target[] = [];
-  for (const target of targets) {
-    const { path, replaces } = target;
-    const existing =
-      path === undefined || path === '-' || replaces ? 'nothing' : await inspectTarget(path, save);
-    if (existing !== 'skipped') planned.push(target);
-  }
+): DryRun {
+  const planned = targets.filter(
+    ({ path, replaces }) =>
+      path === undefined || path === '-' || replaces || !skipsTarget(path, save),
+  );
   const skipped = targets.length - planned.length;
   if (skipped > 0) context.note(`${plural(skipped, 'file')} would be left as they are.`);
   return {

@@ -46,26 +46,24 @@ export function inFolder(folder: string | undefined, name: string): string {
 }
 
 /**
- * Inspects what exists at a target path. Throws GuardError for what may be neither skipped nor
- * replaced: a file without either flag, a folder, a link with --overwrite unless named with -O.
+ * True if a file exists at a target path and is to be skipped. Throws GuardError for what may be neither
+ * skipped nor replaced: a file without either flag, a folder, a link with --overwrite unless named with -O.
  */
-export async function inspectTarget(
-  path: string,
-  { onExisting, file }: SaveOptions,
-): Promise<'nothing' | 'skipped' | 'replaced' | 'device'> {
+export function skipsTarget(path: string, { onExisting, file }: SaveOptions): boolean {
   const found = statIfThere(path, lstatSync);
-  if (!found) return 'nothing';
+  if (!found) return false;
   if (onExisting === 'refuse') throw alreadyThere(path);
   const isLink = found.isSymbolicLink();
   const target = isLink ? statIfThere(path, statSync) : found;
+  const isFile = target?.isFile() ?? false;
   if (onExisting === 'skip') {
-    if (target?.isFile()) return 'skipped';
+    if (isFile) return true;
     throw notPlainFile(path);
   }
-  if (isLink && file === undefined) throw notPlainFile(path);
-  if (!target || target.isFile()) return 'replaced';
-  if (target.isDirectory() || file === undefined) throw notPlainFile(path);
-  return 'device';
+  // What is named with -O may be a link, even a broken one, or a device.
+  const isReplaceable = file === undefined ? isFile && !isLink : !target?.isDirectory();
+  if (!isReplaceable) throw notPlainFile(path);
+  return false;
 }
 
 function alreadyThere(path: string): GuardError {

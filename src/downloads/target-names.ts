@@ -12,10 +12,10 @@ import { recordReader } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
 import {
   inFolder,
-  inspectTarget,
   nameFor,
   nameFromHeaders,
   type SaveOptions,
+  skipsTarget,
 } from './target-file.js';
 
 /** One document and the path of its file. */
@@ -122,18 +122,20 @@ export async function withRecords(
 }
 
 /** Throws GuardError, before anything is requested, if existing files may not be replaced or skipped. */
-export async function checkTargets(
+export function checkTargets(
   context: Context,
   targets: readonly Target[],
   options: SaveOptions,
-): Promise<void> {
+): void {
   const refused: GuardError[] = [];
   for (const { path } of targets) {
     if (path === undefined || path === '-') continue;
-    await inspectTarget(path, options).catch((error: unknown) => {
+    try {
+      skipsTarget(path, options);
+    } catch (error) {
       if (!(error instanceof GuardError)) throw error;
       refused.push(error);
-    });
+    }
   }
   const [first] = refused;
   if (!first) return;
