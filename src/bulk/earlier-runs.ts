@@ -150,7 +150,7 @@ export async function reportAgain(
   stored: StoredRun,
 ): Promise<EndedRun> {
   const { head, state, plan } = stored;
-  const run = upperFirst(await runSince(context, store, head));
+  const run = upperFirst(runSince(context, store, head));
   context.note(`${run}, did all of this; here is its report.`);
   const ended = await endWith(context, invocation, head, [...state.results.values()], undefined);
   const onWritten = () => markReported(store, head.run, state.last);

@@ -238,7 +238,7 @@ async function finalizeRun(
   const isExplained = stop?.error instanceof GuardError;
   const unfinished =
     store && unended.length > 0 && !isExplained
-      ? await unfinishedLine(context, run, unended, stop?.error)
+      ? unfinishedLine(context, run, unended, stop?.error)
       : undefined;
   const retried =
     unended.length === 0 && store && ended.exitName === 'rowsFailed'

@@ -127,7 +127,7 @@ export async function prepareResume(
     .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
     .toSorted((a, b) => a.row - b.row);
   if (expectsRemaining) checkExpected(tasks.length, values);
-  context.note(`Continuing ${await runWithRowsLeft(context, store, head, tasks)}.`);
+  context.note(`Continuing ${runWithRowsLeft(context, store, head, tasks)}.`);
   const named = operation.verb === 'create' ? [] : tasks;
   const awaited = await awaitEarlierWrites(context, await runsBeside(store, head), named);
   const session = openSession(context, invocation);
@@ -161,10 +161,10 @@ export async function prepareResume(
 }
 
 /** Returns what resuming a run would work on, for a dry run, and notes it. */
-export async function previewResume(context: Context, given: Invocation, stored: StoredRun) {
+export function previewResume(context: Context, given: Invocation, stored: StoredRun) {
   const { head, plan } = stored;
   const rows = unfinishedTasks(stored);
-  context.note(`This continues ${await runWithRowsLeft(context, storeOf(context), head, rows)}.`);
+  context.note(`This continues ${runWithRowsLeft(context, storeOf(context), head, rows)}.`);
   return { invocation: resumedInvocation(given, plan, rows), rows, run: head.run };
 }
 
@@ -179,23 +179,19 @@ function resumedInvocation(
 }
 
 /** A run as named in a sentence: `run ID, started 5 min ago`. */
-export async function runSince(
-  context: Context,
-  store: RunStore,
-  { run, startedAt }: RunHead,
-): Promise<string> {
+export function runSince(context: Context, store: RunStore, { run, startedAt }: RunHead): string {
   const age = relativeTime(new Date(startedAt), context.now());
   return `run ${shownRunName(context, store, run)}, started ${age}`;
 }
 
 /** `run ID, started 5 min ago: 6 of 9 rows are left` */
-async function runWithRowsLeft(
+function runWithRowsLeft(
   context: Context,
   store: RunStore,
   head: RunHead,
   { length: left }: readonly Task[],
-): Promise<string> {
-  const run = await runSince(context, store, head);
+): string {
+  const run = runSince(context, store, head);
   const { rows: all } = head;
   if (left === 0) return `${run}: no row is left`;
   if (left === all) return all === 1 ? run : `${run}: all ${groupedNumber(all)} rows are left`;

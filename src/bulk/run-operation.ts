@@ -95,7 +95,7 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
   const head = newHead(context, invocation);
   const { continued, carried } = await earlierRunsFor(context, invocation, head);
   if (continued) {
-    const left = await previewResume(context, invocation, continued);
+    const left = previewResume(context, invocation, continued);
     return dryRunRows(context, left.invocation, left);
   }
   const { rows, matched } = await selectedRows(context, invocation);

@@ -37,13 +37,13 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
   }
   if (invocation.operation.reports) {
     const { renderReport } = await import('./show-run.js');
-    const output = await renderReport(context, ended);
+    const output = renderReport(context, ended);
     const failed = run ? output.failed : error && { ...output.failed, id: row.id, error };
     return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
   }
   const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
   if (isUnfinished) {
-    const line = await unfinishedLine(context, run, [row], error);
+    const line = unfinishedLine(context, run, [row], error);
     const { output } = context.settings;
     // An error in JSON is the last line, and holds nothing else.
     if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;

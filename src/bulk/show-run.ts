@@ -33,7 +33,7 @@ export async function showRun(context: Context, planned: Planned): Promise<Comma
 }
 
 /** Renders the report of a run, or of an invocation that sent nothing. */
-export async function renderReport(context: Context, ended: EndedRun): Promise<CommandOutput> {
+export function renderReport(context: Context, ended: EndedRun): CommandOutput {
   const { run, report, names, exitName, failed, onWritten } = ended;
   const printsBelow = context.isInteractive && !context.settings.fields;
   printWrongRows(context, report);
@@ -43,7 +43,7 @@ export async function renderReport(context: Context, ended: EndedRun): Promise<C
   else if (!printsBelow) printEnd(context, ended);
   return {
     value: report,
-    view: reportViewFor(context, { names, ...(run && (await wordsOf(context, run))) }),
+    view: reportViewFor(context, { names, ...(run && wordsOf(context, run)) }),
     isReport: true,
     exitName,
     failed,
@@ -63,10 +63,10 @@ function printNextStep(context: Context, { results }: BulkReport): void {
 }
 
 /** The words of a run's report for a person: what it did, its name, and how to undo it. */
-async function wordsOf(
+function wordsOf(
   context: Context,
   { store, plan: { head }, images, invocation: { operation } }: PlannedRun,
-): Promise<Pick<ReportStyle, 'action' | 'run' | 'undo'>> {
+): Pick<ReportStyle, 'action' | 'run' | 'undo'> {
   const action = { action: head.action, resource: operation.resource };
   if (!store || !context.isInteractive) return { action };
   const run = shortRunName(store, head.run);

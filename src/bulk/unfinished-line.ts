@@ -19,12 +19,12 @@ interface StartedRun {
 }
 
 /** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
-export async function unfinishedLine(
+export function unfinishedLine(
   context: Context,
   { store, invocation: { operation, source }, plan: { head, rows } }: StartedRun,
   unended: readonly ReportRow[],
   error?: Failure,
-): Promise<string> {
+): string {
   const { files, confirm, resource, verb } = operation;
   const remaining = unended.length;
   const where =

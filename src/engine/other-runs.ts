@@ -126,7 +126,7 @@ export async function awaitShown(
   if (head.verb !== 'convert') return false;
   const now = context.now();
   const ids = new Set(rows.map(({ id }) => id));
-  const written = await writtenSince(store, now.getTime() - lagMs);
+  const written = writtenSince(store, now.getTime() - lagMs);
   const names = written.filter((name) => name !== head.run);
   const changed = (await readRuns(store, names)).filter(
     (run) =>
@@ -142,7 +142,7 @@ export async function awaitShown(
 }
 
 /** The runs of the last hour whose journals were written since. */
-async function writtenSince(store: RunStore, since: number): Promise<readonly string[]> {
+function writtenSince(store: RunStore, since: number): readonly string[] {
   // A run that ended since was moved there since.
   const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
   const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);

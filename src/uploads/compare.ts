@@ -104,7 +104,7 @@ export class DocumentFinder {
   private async open(): Promise<Finder> {
     const { context, job } = this;
     this.knownBytes = memoryBytes(context);
-    const memory = await readUploadMemory(context);
+    const memory = readUploadMemory(context);
     let documents = await readDocuments(context);
     const newest = [...memory.keys()].filter((id) => !this.own.has(id)).at(-1);
     const left = lagMs - sinceLastUpload(context);

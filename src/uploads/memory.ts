@@ -35,7 +35,7 @@ export function idsOfContent(memory: UploadMemory, sha256: string): readonly str
 const mostFileBytes = 3 * 1024 * 1024;
 
 /** Reads what this machine uploaded before; nothing, with a note, if it cannot be read. */
-export async function readUploadMemory(context: Context): Promise<UploadMemory> {
+export function readUploadMemory(context: Context): UploadMemory {
   const paths = pathsOf(context);
   const read = (path: string) => {
     try {

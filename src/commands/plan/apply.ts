@@ -107,7 +107,7 @@ async function applyPlan(
   const planned = await operationOfPlan(context, file);
   const runs = await runsOfPlan(storeOf(context), file);
   const ended = runs.find((run) => !continues(context, run));
-  if (ended) throw await alreadyApplied(context, ended);
+  if (ended) throw alreadyApplied(context, ended);
   // A plan that was begun in time may be finished later.
   if (runs.length === 0 && isExpired(file, context.now()))
     throw new GuardError(`This plan expired on ${longTimeOf(file.expiresAt)}. Nothing was sent.`, {
@@ -122,7 +122,7 @@ async function applyPlan(
     async resolve() {
       // Another process may have applied it while this one waited for the lock.
       const [run] = await runsOfPlan(storeOf(context), file);
-      if (run) throw await alreadyApplied(context, run);
+      if (run) throw alreadyApplied(context, run);
       return (await planned.files?.unseal(context, rows)) ?? rows;
     },
   });
@@ -145,12 +145,9 @@ function continues({ settings }: Context, { head, finished, reported }: StoredRu
   return head.profile === settings.profile.name;
 }
 
-async function alreadyApplied(
-  context: Context,
-  { head, finished }: StoredRun,
-): Promise<GuardError> {
+function alreadyApplied(context: Context, { head, finished }: StoredRun): GuardError {
   const store = storeOf(context);
-  const run = await runSince(context, store, head);
+  const run = runSince(context, store, head);
   const name = shownRunName(context, store, head.run);
   if (!finished)
     return new GuardError(`This plan is being applied by ${run}, which is unfinished.`, {

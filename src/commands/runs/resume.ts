@@ -55,7 +55,7 @@ export default defineRunCommand({
     limitRate(context, values);
     if (!context.settings.dryRun)
       return showRun(context, await resumeRun(context, invocation, stored));
-    const left = await previewResume(context, invocation, stored);
+    const left = previewResume(context, invocation, stored);
     checkExpected(left.rows.length, values);
     return dryRunMany(context, left.invocation, left);
   },
