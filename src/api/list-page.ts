@@ -1,6 +1,6 @@
 /** One page of a list: its records as they arrive, then the envelope around them. */
 
-import type { Batches, Item } from '../data/batches.js';
+import type { Batches } from '../data/batches.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
 import { isGarbled } from '../data/json-body.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
@@ -72,7 +72,7 @@ export async function readListPage(page: PageRequest): Promise<ListPage> {
 /** A list whose first records have arrived. */
 interface Splitting {
   readonly splitter: ListSplitter;
-  readonly first: readonly Item<JsonObject>[];
+  readonly first: readonly JsonObject[];
   readonly body: OpenBody;
 }
 
@@ -104,7 +104,7 @@ async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Sta
     const first = tryPush(splitter, pieces.slice(splitCount));
     splitCount = pieces.length;
     // If this is not a list after all, `findList` may still understand the complete body.
-    if (!first?.every(isRecord)) splitter = undefined;
+    if (!first?.every(isObject)) splitter = undefined;
     else if (first.length > 0) {
       body.lift();
       return { value: { splitter, first, body } };
@@ -112,11 +112,7 @@ async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Sta
   }
 }
 
-function isRecord(item: Item<unknown>): item is Item<JsonObject> {
-  return isObject(item.value);
-}
-
-function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): Item<unknown>[] | undefined {
+function tryPush(splitter: ListSplitter, pieces: readonly Buffer[]): unknown[] | undefined {
   try {
     return pieces.flatMap((piece) => splitter.push(piece));
   } catch {
@@ -132,7 +128,7 @@ function completePage(response: TransportResponse, page: PageRequest): ListPage 
     envelope: () => envelope,
     arrivedAt: () => response.at,
     batches: (async function* () {
-      yield rows.map((value) => ({ value }));
+      yield rows;
     })(),
   };
 }
@@ -181,10 +177,10 @@ function pushPiece(
   piece: Buffer,
   count: number,
   page: PageRequest,
-): readonly Item<JsonObject>[] {
+): readonly JsonObject[] {
   try {
     const records = splitter.push(piece);
-    if (records.every(isRecord)) return records;
+    if (records.every(isObject)) return records;
   } catch (error) {
     if (error instanceof TooLargeError)
       throw brokenAt(count, `has a part that is larger than ${responseLimit.words}`, page);

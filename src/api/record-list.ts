@@ -1,5 +1,5 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
-import { filterMap, type Item, recordStream } from '../data/batches.js';
+import { filterMap, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { normalName } from '../data/path.js';
 import {
@@ -84,7 +84,7 @@ async function* readPages(
   resource: ResourceName,
   source: ListSource,
   onLastByte: (lastByte: Instant) => void,
-): AsyncGenerator<readonly Item<JsonObject>[], Completeness> {
+): AsyncGenerator<readonly JsonObject[], Completeness> {
   const [{ readListPage }, { firstQuery, Pager }] = await Promise.all([
     import('./list-page.js'),
     import('./pager.js'),
@@ -148,7 +148,7 @@ async function* readOnePage(
   seen: SeenRecords,
   number: number,
   { onHeaders, until, transport, caps }: ListSource,
-): AsyncGenerator<readonly Item<JsonObject>[], ListPage | undefined> {
+): AsyncGenerator<readonly JsonObject[], ListPage | undefined> {
   const { rows } = seen;
   const maxRecords = (caps ?? defaultCaps).records;
   for (let attempts = 1; ; attempts++) {
@@ -159,7 +159,7 @@ async function* readOnePage(
     if (!page) return undefined;
     if (number === 1 && attempts === 1) onHeaders?.(page.headers);
     try {
-      for await (const batch of filterMap(page.batches, (item) => seen.add(item))) {
+      for await (const batch of filterMap(page.batches, (row) => seen.add(row))) {
         yield batch;
         if (seen.received >= maxRecords) break;
       }
@@ -195,7 +195,7 @@ class SeenRecords {
   private alike = 0;
   private readonly keys = new Set<string>();
 
-  constructor(private readonly check: (item: JsonObject) => JsonObject) {}
+  constructor(private readonly check: (row: JsonObject) => JsonObject) {}
 
   counts() {
     const { rows, received, alike } = this;
@@ -203,9 +203,9 @@ class SeenRecords {
   }
 
   /** Returns a new record, or undefined for one that was seen before. */
-  add(item: Item<JsonObject>): Item<JsonObject> | undefined {
+  add(row: JsonObject): JsonObject | undefined {
     this.rows++;
-    const record = this.check(item.value);
+    const record = this.check(row);
     const { id } = record;
     this.lastId = typeof id === 'string' ? id : undefined;
     this.allHaveIds &&= this.lastId !== undefined;
@@ -215,7 +215,7 @@ class SeenRecords {
     // Two records without ids may be alike, but a page of nothing else is a repeated one.
     if (isSeen) this.alike++;
     this.received++;
-    return record === item.value ? item : { value: record };
+    return record;
   }
 }
 

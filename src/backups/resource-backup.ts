@@ -89,14 +89,14 @@ async function readList(
   const line = progress.start(() => `Reading ${many}, ${groupedNumber(spool.count)} so far`);
   try {
     for await (const batch of list.batches())
-      for (const { value } of batch) {
-        if (!hasId(value))
+      for (const record of batch) {
+        if (!hasId(record))
           throw new GuardError(`The list of ${many} holds ${withArticle(noun)} without an id.`, {
             code: 'incomplete',
             hint: `To name the field that holds it: rosterctl config set ids.${resource} FIELD`,
           });
-        onRecord(value);
-        await spool.add(value);
+        onRecord(record);
+        await spool.add(record);
       }
   } catch (error) {
     if (isForbidden(error)) return error;

@@ -184,7 +184,7 @@ class Previewer {
     for (const [index, { id }] of rows.entries()) indexById.set(id, index);
     try {
       for await (const batch of this.context.api.list(resource).batches())
-        for (const { value: record } of batch) {
+        for (const record of batch) {
           this.session.sees?.(record);
           const index = indexById.get(String(record['id'])) ?? -1;
           const row = rows[index];

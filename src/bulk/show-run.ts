@@ -3,7 +3,7 @@ import { readFirst } from '../api/response.js';
 import type { CommandOutput, PrintedHow } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import { batchQueue, type Item, recordStream } from '../data/batches.js';
+import { batchQueue, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import type { StopReason } from '../engine/limits.js';
@@ -121,7 +121,7 @@ function nextLine(report: BulkReport, verb: RunVerb, run: string): string {
 
 function streamed(context: Context, run: PlannedRun): CommandOutput {
   let ended: EndedRun | undefined;
-  const stream = async function* (): AsyncGenerator<readonly Item<JsonObject>[]> {
+  const stream = async function* (): AsyncGenerator<readonly JsonObject[]> {
     const rows = batchQueue<JsonObject>();
     const running = executeRun(context, run, rows.push).finally(rows.end);
     running.catch(() => {});
@@ -132,7 +132,7 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
       ended = await running;
       printEnd(context, ended);
     }
-    if (!context.settings.fields) yield [{ value: closingLine(ended.report) }];
+    if (!context.settings.fields) yield [closingLine(ended.report)];
   };
   return {
     value: recordStream(stream),

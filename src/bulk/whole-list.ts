@@ -39,11 +39,11 @@ export async function readWholeList(
   };
   let count = 0;
   for await (const batch of list.batches())
-    for (const { value } of batch) {
+    for (const record of batch) {
       count += 1;
-      if (!hasId(value))
+      if (!hasId(record))
         throw refuse('holds a record without an id', [`See: rosterctl ${resource} list -o json`]);
-      see(value);
+      see(record);
     }
   const completeness = list.completeness();
   if (completeness.state === 'doubtful' && !(completeness.isOnlyCount && isExpected(count)))

@@ -66,19 +66,19 @@ async function* select(
   let missing = fields.filter((field) => !isKnown(field, view));
   let buffered: JsonObject[] = [];
   for await (const batch of rows) {
-    for (const { value } of batch) {
-      const record = asRecord(value);
+    for (const row of batch) {
+      const record = asRecord(row);
       buffered.push(record);
       if (missing.length > 0) missing = missing.filter((field) => !hasPath(record, field));
     }
     missing = missing.filter((field) => !isKnown(field, view));
     if (missing.length > 0) continue;
-    yield buffered.map((record) => ({ value: pick(record, fields) }));
+    yield buffered.map((record) => pick(record, fields));
     buffered = [];
   }
   missing = missing.filter((field) => !isKnown(field, view));
   if (missing.length === 0) {
-    if (buffered.length > 0) yield buffered.map((record) => ({ value: pick(record, fields) }));
+    if (buffered.length > 0) yield buffered.map((record) => pick(record, fields));
     return;
   }
   const read = [...buffered, ...(view.listed?.first ?? [])];
@@ -89,15 +89,13 @@ async function* select(
   if (read.length === 0 && !view.columns) return;
   missing = missing.filter((field) => !labels.has(field));
   if (missing.length === 0) {
-    yield buffered.map((record) => ({
-      value: pick(record, named, keepsLabels ? fields : named),
-    }));
+    yield buffered.map((record) => pick(record, named, keepsLabels ? fields : named));
     return;
   }
   const error = unknownField(missing, read, view);
   if (!onUnknownField) throw error;
   onUnknownField(error);
-  yield buffered.map((record) => ({ value: pick(record, fields) }));
+  yield buffered.map((record) => pick(record, fields));
 }
 
 /** Returns the fields that were named by their label, by the label as typed. */

@@ -126,7 +126,7 @@ async function* cached(world: ListWorld, resource: ResourceName): Batches<JsonOb
   let isComplete = false;
   try {
     for await (const batch of records.batches()) {
-      for (const { value } of batch) cache?.observe(value);
+      for (const record of batch) cache?.observe(record);
       yield batch;
     }
     isComplete = records.completeness().state === 'complete';

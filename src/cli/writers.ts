@@ -1,7 +1,7 @@
 /** Writers: values and records as JSON, NDJSON, tab-separated lines and ids. */
 
 import type { LocalContext } from '../context.js';
-import { type Batches, batchesOf, type Item, recordStream } from '../data/batches.js';
+import { type Batches, batchesOf, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { flatten, listText, plainText, valueAt } from '../data/path.js';
 import { wordOfId } from '../data/references.js';
@@ -55,10 +55,7 @@ export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
   const indent = sink.isTerminal ? 2 : 0;
   const parts: string[] = [];
   for await (const batch of batchesOf(rows))
-    for (const item of batch)
-      parts.push(
-        indent ? printJson(item.value, { indent }).replaceAll('\n', '\n  ') : jsonText(item),
-      );
+    for (const row of batch) parts.push(printJson(row, { indent }).replaceAll('\n', '\n  '));
   if (parts.length === 0) return sink.write('[]\n');
   const [open, between, close] = indent ? ['[\n  ', ',\n  ', '\n]\n'] : ['[', ',', ']\n'];
   const batch = batchWriter(sink);
@@ -70,14 +67,9 @@ export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
   await batch.flush();
 }
 
-/** A value as one line of JSON, reusing the service's text where that is identical. */
-function jsonText({ value, text }: Item<unknown>): string {
-  return text ?? printJson(value);
-}
-
 /** Writes records as NDJSON, as they arrive. */
 export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
-  await writeLines(sink, rows, (item) => `${jsonText(item)}\n`);
+  await writeLines(sink, rows, (row) => `${printJson(row)}\n`);
 }
 
 const controls = /\p{Cc}/u;
@@ -89,7 +81,7 @@ const controls = /\p{Cc}/u;
 export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<void> {
   let written = 0;
   let missing = 0;
-  await writeLines(sink, rows, ({ value: row }) => {
+  await writeLines(sink, rows, (row) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
     const isMissing = id === undefined || id === null || id === '' || typeof id === 'object';
     if (isMissing) missing += 1;
@@ -154,8 +146,8 @@ export async function writeTsv(
   const header = (names: readonly string[]) =>
     noHeader ? '' : `${names.map(tsvCell).join('\t')}\n`;
   let names: readonly string[] | undefined;
-  await writeLines(sink, rows, ({ value }) => {
-    const record = asRecord(value);
+  await writeLines(sink, rows, (row) => {
+    const record = asRecord(row);
     const prefix = names ? '' : header((names = namesOf(columns)));
     for (let at = 0; at < names.length; at++)
       cells[at] = tsvValue(valueAt(record, names[at] ?? ''));
@@ -183,20 +175,20 @@ export async function writeTable(
   if (named) return writeTsv(sink, rows, named, settings);
   const { knownFields, machineColumns } = await import('./lists/columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
-  const first: Item<unknown>[] = [];
+  const first: unknown[] = [];
   let last = await source.next();
   for (; !last.done; last = await source.next()) {
-    for (const item of last.value) first.push(item);
+    for (const row of last.value) first.push(row);
     if (first.length >= sampleSize) break;
   }
-  const sample = first.slice(0, sampleSize).map(({ value }) => asRecord(value));
+  const sample = first.slice(0, sampleSize).map(asRecord);
   const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
   const known = new Set(sample.flatMap((record) => Object.keys(record)));
   /** Fields that the sample does not have. */
   const late = new Set<string>();
-  const observe = (items: readonly Item<unknown>[]) => {
-    for (const { value } of items) {
-      const record = asRecord(value);
+  const observe = (some: readonly unknown[]) => {
+    for (const row of some) {
+      const record = asRecord(row);
       for (const name in record) if (!known.has(name)) late.add(name);
     }
   };
@@ -233,16 +225,12 @@ export function asRecord(row: unknown): JsonObject {
   return isObject(row) ? row : { value: row };
 }
 
-async function writeLines(
-  sink: Sink,
-  rows: Rows,
-  line: (item: Item<unknown>) => string,
-): Promise<void> {
+async function writeLines(sink: Sink, rows: Rows, line: (row: unknown) => string): Promise<void> {
   const batch = batchWriter(sink);
   try {
-    for await (const items of batchesOf(rows))
-      for (const item of items) {
-        const waiting = batch.push(line(item));
+    for await (const some of batchesOf(rows))
+      for (const row of some) {
+        const waiting = batch.push(line(row));
         if (waiting) await waiting;
       }
   } finally {

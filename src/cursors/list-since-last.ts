@@ -67,10 +67,10 @@ async function newRecords(
   const times = new Times(resource);
   const observed = recordStream(async function* () {
     for await (const batch of batchesOf(all)) {
-      for (const { value } of batch) {
-        if (!hasId(value)) throw withoutId(resource);
-        listed.add(plainText(value['id']));
-        fields.observe(value);
+      for (const record of batch) {
+        if (!hasId(record)) throw withoutId(resource);
+        listed.add(plainText(record['id']));
+        fields.observe(record);
       }
       yield batch;
     }

@@ -1,12 +1,6 @@
 /** Record streams: lists read one by one or in batches. */
 
-/** A value of a list and, if known, the line of JSON that printing it would produce. */
-export interface Item<T> {
-  readonly value: T;
-  readonly text?: string | undefined;
-}
-
-export type Batches<T> = AsyncIterable<readonly Item<T>[]>;
+export type Batches<T> = AsyncIterable<readonly T[]>;
 
 /** A list being read: one by one, or in batches, which save a promise per value in a long list. */
 export interface RecordStream<T> extends AsyncIterable<T> {
@@ -18,19 +12,19 @@ export function recordStream<T>(begin: () => Batches<T>): RecordStream<T> {
   return {
     batches: begin,
     async *[Symbol.asyncIterator]() {
-      for await (const batch of begin()) for (const { value } of batch) yield value;
+      for await (const batch of begin()) yield* batch;
     },
   };
 }
 
 /** A list that is still being made: its reader gets what was pushed meanwhile as one batch. */
 export function batchQueue<T>() {
-  let items: Item<T>[] = [];
+  let values: T[] = [];
   let hasEnded = false;
   let wake: (() => void) | undefined;
   return {
     push: (value: T) => {
-      items.push({ value });
+      values.push(value);
       wake?.();
     },
     end: () => {
@@ -39,8 +33,8 @@ export function batchQueue<T>() {
     },
     async *batches(): Batches<T> {
       for (;;) {
-        const batch = items;
-        items = [];
+        const batch = values;
+        values = [];
         if (batch.length > 0) yield batch;
         else if (hasEnded) return;
         else await new Promise<void>((resolve) => (wake = resolve));
@@ -56,20 +50,20 @@ export function batchesOf<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
 }
 
 /**
- * Maps each item with `map` and drops it if the result is undefined. Yields the items before the
+ * Maps each value with `map` and drops it if the result is undefined. Yields the values before the
  * one at which `map` throws first.
  */
 export async function* filterMap<T, U>(
   batches: Batches<T>,
-  map: (item: Item<T>) => Item<U> | undefined,
-): AsyncGenerator<readonly Item<U>[]> {
+  map: (value: T) => U | undefined,
+): AsyncGenerator<readonly U[]> {
   for await (const batch of batches) {
-    const results: Item<U>[] = [];
+    const results: U[] = [];
     let failure: { readonly error: unknown } | undefined;
     try {
-      for (const item of batch) {
-        const result = map(item);
-        if (result) results.push(result);
+      for (const value of batch) {
+        const result = map(value);
+        if (result !== undefined) results.push(result);
       }
     } catch (error) {
       failure = { error };
@@ -82,7 +76,7 @@ export async function* filterMap<T, U>(
 /** Returns all values of a list. */
 export async function collect<T>(list: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
   const all: T[] = [];
-  for await (const batch of batchesOf(list)) for (const { value } of batch) all.push(value);
+  for await (const batch of batchesOf(list)) for (const value of batch) all.push(value);
   return all;
 }
 
@@ -91,9 +85,9 @@ function isStream<T>(list: AsyncIterable<T> | Iterable<T>): list is RecordStream
 }
 
 async function* oneBatch<T>(list: readonly T[]): Batches<T> {
-  if (list.length > 0) yield list.map((value) => ({ value }));
+  if (list.length > 0) yield list;
 }
 
 async function* oneByOne<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
-  for await (const value of list) yield [{ value }];
+  for await (const value of list) yield [value];
 }

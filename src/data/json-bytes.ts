@@ -12,9 +12,6 @@ export const zero = 0x30;
 export const nine = 0x39;
 export const smallE = 0x65;
 
-/** Characters after a backslash that are printed in the same way: `"`, `\\`, b, f, n, r, t. */
-export const plainEscapes = new Set(Buffer.from('"\\\\bfnrt'));
-
 /** Most strings are shorter than this; beyond it, a native search is faster. */
 const shortString = 24;
 

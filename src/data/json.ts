@@ -116,13 +116,10 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
   const fastText = JSON.stringify(value, undefined, indent) as string | undefined;
   const text = hasRawNumber ? printSlowly(value, indent, '') : fastText;
   const printed = text ?? 'null';
-  return printsUnchanged(printed, Buffer.byteLength(printed)) ? printed : escapeJson(printed);
-}
-
-/** True if a text of so many bytes of UTF-8, otherwise as `printJson` prints it, needs no escape. */
-export function printsUnchanged(text: string, bytes: number): boolean {
   // As many characters as bytes means ASCII, of which only DEL needs an escape.
-  return text.length === bytes ? !text.includes('\u007f') : !unsafeInJson.test(text);
+  const isAscii = printed.length === Buffer.byteLength(printed);
+  const isSafe = isAscii ? !printed.includes('\u007f') : !unsafeInJson.test(printed);
+  return isSafe ? printed : escapeJson(printed);
 }
 
 // --- printing ---

@@ -1,6 +1,5 @@
 /** Splits a streamed JSON list into its elements, so that a long list is never all in memory. */
-import type { Item } from './batches.js';
-import { type JsonObject, parseJson, printsUnchanged } from './json.js';
+import { parseJson } from './json.js';
 import {
   areBlank,
   backslash,
@@ -13,7 +12,6 @@ import {
   nine,
   openArray,
   openObject,
-  plainEscapes,
   quote,
   StringSearch,
   smallE,
@@ -61,12 +59,8 @@ export class ListSplitter {
   private elements = 0;
   /** Digits of the current number so far, which may also be cut. */
   private digits = 0;
-  /** Keys of the current element so far, including those of inner objects. */
-  private keys = 0;
   /** JSON.parse alone reads the current element correctly, so far. */
   private isSimple = true;
-  /** Printing the element would yield its text, so far: no spaces, unusual numbers or escapes. */
-  private isVerbatim = true;
 
   constructor(
     private readonly isChosenList: ListChoice,
@@ -79,9 +73,9 @@ export class ListSplitter {
   }
 
   /** Reads the next chunk and returns the elements that end in it. */
-  push(chunk: Buffer): Item<unknown>[] {
+  push(chunk: Buffer): unknown[] {
     let at = 0;
-    const elements: Item<unknown>[] = [];
+    const elements: unknown[] = [];
     if (this.position === 'before') at = this.seek(chunk, at);
     if (this.position === 'inside') at = this.split(chunk, at, elements);
     if (!this.isInside()) this.keep(chunk.subarray(at));
@@ -168,12 +162,15 @@ export class ListSplitter {
   // --- the list ---
 
   /** The hot loop: tracks strings and depth, ends elements, and notes if they are ordinary. */
-  private split(chunk: Buffer, from: number, elements: Item<unknown>[]): number {
+  private split(chunk: Buffer, from: number, elements: unknown[]): number {
     const { length } = chunk;
-    let { inString, depth, digits, keys } = this;
+    let { inString, depth, digits } = this;
     let start = from;
     let at = from;
-    if (this.escaping && at < length) this.noteEscape(chunk[at++]);
+    if (this.escaping && at < length) {
+      this.escaping = false;
+      at++;
+    }
     const search = new StringSearch(chunk);
     while (at < length) {
       if (inString) {
@@ -181,57 +178,41 @@ export class ListSplitter {
         if (at >= length) break;
         if (chunk[at++] === quote) inString = false;
         else if (at === length) this.escaping = true;
-        else this.noteEscape(chunk[at++]);
+        else at++;
         continue;
       }
       const byte = chunk[at++] ?? 0;
       if (byte === quote) inString = true;
-      else if (byte === colon) {
-        digits = 0;
-        keys++;
-      } else if (byte === openObject || byte === openArray) {
+      else if (byte === colon) digits = 0;
+      else if (byte === openObject || byte === openArray) {
         digits = 0;
         if (++depth > plainDepth) this.isSimple = false;
       } else if (depth > 0) {
         if (byte === comma) digits = 0;
         else if (byte === closeObject || byte === closeArray) depth--;
         else if (byte >= zero && byte <= nine) {
-          if (++digits > exactDigits) this.isSimple = this.isVerbatim = false;
-        } else if (!isLetter(byte) || (byte === smallE && digits > 0)) this.noteUnusual(byte);
+          if (++digits > exactDigits) this.isSimple = false;
+        } else if (isLetter(byte) ? byte === smallE && digits > 0 : !isSpace(byte))
+          this.isSimple = false;
       } else if (byte === comma) {
-        this.keys = keys;
         elements.push(this.element(chunk, start, at - 1));
         start = at;
-        keys = 0;
       } else if (byte === closeArray) {
-        this.keys = keys;
         this.close(chunk, start, at - 1, elements);
         return at - 1;
       } else if (byte === closeObject) throw new SyntaxError('A list ends with a brace.');
-      else if (!isSpace(byte)) this.isSimple = this.isVerbatim = false;
+      else if (!isSpace(byte)) this.isSimple = false;
     }
     this.inString = inString;
     this.depth = depth;
     this.digits = digits;
-    this.keys = keys;
     this.partBytes += length - start;
     if (this.partBytes > this.maxBytes) throw new TooLargeError();
     this.parts.push(chunk.subarray(start));
     return length;
   }
 
-  private noteEscape(byte: number | undefined): void {
-    this.escaping = false;
-    if (!plainEscapes.has(byte ?? 0)) this.isVerbatim = false;
-  }
-
-  /** Notes a byte that is neither a digit nor a letter. */
-  private noteUnusual(byte: number): void {
-    this.isVerbatim = false;
-    if (!isSpace(byte)) this.isSimple = false;
-  }
-
-  private close(chunk: Buffer, start: number, at: number, elements: Item<unknown>[]): void {
+  private close(chunk: Buffer, start: number, at: number, elements: unknown[]): void {
     const isEmpty = this.elements === 0 && this.parts.every(areBlank);
     if (!isEmpty || !areBlank(chunk.subarray(start, at)))
       elements.push(this.element(chunk, start, at));
@@ -239,17 +220,12 @@ export class ListSplitter {
     if (this.elements > 0) this.keep(Buffer.from(`{"${elementsElsewhere}":true}`));
   }
 
-  private element(chunk: Buffer, start: number, end: number): Item<unknown> {
-    const { isSimple, isVerbatim, keys } = this;
-    const bytes = this.partBytes + end - start;
+  private element(chunk: Buffer, start: number, end: number): unknown {
+    const { isSimple } = this;
     const text = this.textTo(chunk, start, end);
     this.elements++;
-    this.isSimple = this.isVerbatim = true;
-    const value: unknown = isSimple ? JSON.parse(text) : parseJson(text);
-    // Of a duplicate key, only the last value counts and is printed.
-    const isUnchanged = isVerbatim && printsUnchanged(text, bytes) && countKeys(value) === keys;
-    if (!isUnchanged) return { value, text: undefined };
-    return { value, text: text.trim() };
+    this.isSimple = true;
+    return isSimple ? JSON.parse(text) : parseJson(text);
   }
 
   private textTo(chunk: Buffer, start: number, end: number): string {
@@ -277,18 +253,4 @@ function textOfKey(bytes: readonly number[]): string {
   } catch {
     return '';
   }
-}
-
-/** Counts the keys of a value, including those of inner objects. */
-function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
-  else
-    for (const key in value) {
-      count++;
-      const inner = (value as JsonObject)[key];
-      if (typeof inner === 'object') count += countKeys(inner);
-    }
-  return count;
 }

@@ -177,7 +177,7 @@ async function readWhole(api: Api, resource: ResourceName, overrides: Overrides)
     const list = api.list(resource, {}, { overrides, isQuiet: true });
     for await (const batch of list.batches()) {
       count += batch.length;
-      haveIds &&= batch.every(({ value }) => hasId(value));
+      haveIds &&= batch.every((record) => hasId(record));
     }
     const completeness: Completeness = list.completeness();
     return { count, haveIds, completeness };

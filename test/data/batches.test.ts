@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { batchesOf, collect, filterMap, type Item, recordStream } from '../../src/data/batches.js';
+import { batchesOf, collect, filterMap, recordStream } from '../../src/data/batches.js';
 
-async function valuesOf<T>(batches: AsyncIterable<readonly Item<T>[]>): Promise<T[][]> {
+async function valuesOf<T>(batches: AsyncIterable<readonly T[]>): Promise<T[][]> {
   const all: T[][] = [];
-  for await (const batch of batches) all.push(batch.map(({ value }) => value));
+  for await (const batch of batches) all.push([...batch]);
   return all;
 }
 
 async function* three() {
-  yield [{ value: 1, text: '1' }, { value: 2 }];
-  yield [{ value: 3 }];
+  yield [1, 2];
+  yield [3];
 }
 
 async function* inOneBatch() {
-  yield [{ value: 1 }, { value: 2 }];
+  yield [1, 2];
 }
 
 test('a stream is read one by one or in its batches', async () => {
@@ -44,25 +44,25 @@ test('stopping to read one by one ends the batches', async () => {
   expect(ended).toBe(true);
 });
 
-test('the items before a failing one are passed on before the error', async () => {
+test('the values before a failing one are passed on before the error', async () => {
   const passed: number[] = [];
   const reading = async () => {
-    const odd = filterMap(three(), (item) => {
-      if (item.value === 3) throw new Error('three');
-      return item.value === 1 ? item : undefined;
+    const odd = filterMap(three(), (value) => {
+      if (value === 3) throw new Error('three');
+      return value === 1 ? value : undefined;
     });
-    for await (const batch of odd) passed.push(...batch.map(({ value }) => value));
+    for await (const batch of odd) passed.push(...batch);
   };
   await expect(reading()).rejects.toThrow('three');
   expect(passed).toEqual([1]);
   const seen: number[] = [];
   await expect(
     (async () => {
-      for await (const batch of filterMap(inOneBatch(), (item) => {
-        if (item.value === 2) throw new Error('two');
-        return item;
+      for await (const batch of filterMap(inOneBatch(), (value) => {
+        if (value === 2) throw new Error('two');
+        return value;
       }))
-        seen.push(...batch.map(({ value }) => value));
+        seen.push(...batch);
     })(),
   ).rejects.toThrow('two');
   expect(seen).toEqual([1]);

@@ -4,7 +4,6 @@ import {
   type Batches,
   batchesOf,
   filterMap,
-  type Item,
   type RecordStream,
   recordStream,
 } from '../../data/batches.js';
@@ -159,7 +158,7 @@ async function readUntilKnown(
 ): Promise<{ readonly all: Batches<JsonObject>; readonly nameOf?: (field: string) => string }> {
   const fields = new ObservedFields(tests, resource);
   const source = records[Symbol.asyncIterator]();
-  const read: Item<JsonObject>[] = [];
+  const read: JsonObject[] = [];
   const all = continued(read, source);
   while (!fields.areAllSeen) {
     const next = await source.next();
@@ -168,18 +167,15 @@ async function readUntilKnown(
       fields.check(labels);
       return { all, nameOf: (field) => labels.get(field) ?? field };
     }
-    for (const item of next.value) {
-      fields.observe(item.value);
-      read.push(item);
+    for (const record of next.value) {
+      fields.observe(record);
+      read.push(record);
     }
   }
   return { all };
 }
 
-async function* continued<T>(
-  read: readonly Item<T>[],
-  rest: AsyncIterator<readonly Item<T>[]>,
-): Batches<T> {
+async function* continued<T>(read: readonly T[], rest: AsyncIterator<readonly T[]>): Batches<T> {
   try {
     if (read.length > 0) yield read;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
@@ -195,13 +191,13 @@ async function* matching(
   summary: ListSummary | undefined,
 ): Batches<JsonObject> {
   let unmet = tests.filter(({ heldForNone }) => heldForNone !== undefined);
-  yield* filterMap(records, (item) => {
-    if (unmet.length > 0) unmet = unmet.filter((test) => !test.holds(item.value));
-    const matches = tests.every((test) => test.holds(item.value));
+  yield* filterMap(records, (record) => {
+    if (unmet.length > 0) unmet = unmet.filter((test) => !test.holds(record));
+    const matches = tests.every((test) => test.holds(record));
     counts.read += 1;
     if (matches) counts.matched += 1;
-    summary?.observe(item.value, matches);
-    return matches ? item : undefined;
+    summary?.observe(record, matches);
+    return matches ? record : undefined;
   });
   for (const test of unmet) await test.heldForNone?.();
 }
@@ -212,7 +208,7 @@ async function* inOrder(
   limit: number | undefined,
 ): Batches<JsonObject> {
   const ordered = new OrderedRecords(order, limit);
-  for await (const batch of records) for (const { value } of batch) ordered.add(value);
+  for await (const batch of records) for (const record of batch) ordered.add(record);
   const all = ordered.first();
-  if (all.length > 0) yield all.map((value) => ({ value }));
+  if (all.length > 0) yield all;
 }

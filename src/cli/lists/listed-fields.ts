@@ -22,7 +22,7 @@ export class ListedFields implements ReadFields {
   observing(records: AsyncIterable<JsonObject>): RecordStream<JsonObject> {
     const observed = async function* (fields: ListedFields): Batches<JsonObject> {
       for await (const batch of batchesOf(records)) {
-        for (const { value } of batch) fields.observe(value);
+        for (const record of batch) fields.observe(record);
         yield batch;
       }
     };

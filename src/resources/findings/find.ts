@@ -154,7 +154,7 @@ async function readInto(
   const list = context.api.list(resource, {}, { checksCompleteness: true });
   try {
     for await (const batch of list.batches())
-      for (const { value } of batch) onRecord(value, checkedRecord(value));
+      for (const record of batch) onRecord(record, checkedRecord(record));
   } catch (error) {
     // Without API access nothing can be checked at all (contract 5.3).
     if (!isForbidden(error)) throw error;
