@@ -23,6 +23,7 @@ export default defineLocalCommand({
   run(context, { key }) {
     const setting = originsOf(context, { withFile: false }).find((row) => row.key === key);
     if (setting) return setting;
-    return { key: requireKey(key).name, value: null, origin: 'default' };
+    const { default: value = null } = requireKey(key);
+    return { key, value, origin: 'default' };
   },
 });

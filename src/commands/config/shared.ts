@@ -3,7 +3,6 @@ import { sandboxProfile } from '../../config/choices.js';
 import type { ConfigData } from '../../config/config-file.js';
 import { connectionSources, findTarget } from '../../config/connection.js';
 import type { SettingOrigin } from '../../config/decide.js';
-import { settingKeys } from '../../config/keys.js';
 import { demoOrganization, requireProfile } from '../../config/profiles.js';
 import { resolveSettings, type Settings } from '../../config/settings.js';
 import type { LocalContext } from '../../context.js';
@@ -15,8 +14,8 @@ const sandboxConnection = {
 };
 
 /**
- * Returns every setting with its origin, profile and connection first. An invalid value in the file is
- * replaced by its default, so that `config` can be used to fix it.
+ * Returns the settings with their origins, profile and connection first: all but overrides that nothing
+ * sets. An invalid value in the file is replaced by its default, so that `config` can be used to fix it.
  */
 export function originsOf(
   context: LocalContext,
@@ -44,24 +43,12 @@ export function originsOf(
       value: setting?.text ?? null,
       origin: setting?.origin ?? 'default',
     })),
-    ...allOf(origins),
+    ...origins,
   ].map((row) =>
     withFile && /^(profile |defaults$|active profile$)/.test(row.origin)
       ? { ...row, origin: `${row.origin} (${file.file})` }
       : row,
   );
-}
-
-/** Adds the settings that nothing sets, with their defaults. */
-function allOf(origins: readonly SettingOrigin[]): readonly SettingOrigin[] {
-  const rows = new Map<string, SettingOrigin>(
-    [...settingKeys().values()].map(({ name: key, default: value = null }) => [
-      key,
-      { key, value, origin: 'default' },
-    ]),
-  );
-  for (const row of origins) rows.set(row.key, row);
-  return [...rows.values()];
 }
 
 /** Returns where a setting is stored: in the profile in force, or the defaults. Throws UsageError for a profile that was named but is not stored. */
