@@ -127,7 +127,6 @@ async function foundNotApplied(
   if (!mayResend || run.breaker.stop) return endUnknown(row, unverified);
   row.resends += 1;
   row.lastWrite = { phase: 'settled', lost: unverified };
-  row.intent = undefined;
   await runRow(row, state);
 }
 

@@ -5,7 +5,7 @@ import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js'
 import { lagMs, lagPauses } from '../data/time.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import type { DoneStep } from '../runs/report.js';
-import { isAsBefore, isRecent, redactedBefore } from '../runs/state.js';
+import { isAsBefore, redactedBefore } from '../runs/state.js';
 import { changesOf, decideRow, digestIn, hadNoEffect } from './decide.js';
 import type { RecordState, Sent, Session, Step } from './operation.js';
 import type { ActiveRow } from './run.js';
@@ -83,24 +83,17 @@ function intentOf({ step, more }: Write): Unverified['intent'] {
   return { step: name, before: redactedBefore(changes), digest, more: more || undefined };
 }
 
-/** Writes the intent and the before-image concurrently, unless the same intent was recorded recently. */
-async function recordIntent(row: ActiveRow, write: Write): Promise<void> {
-  const { session, task, sends } = row;
-  const { journal, images, now } = row.run.options;
-  const intent = intentOf(write);
-  const present = now();
-  const last = row.intent;
-  const isSame = JSON.stringify(last?.intent) === JSON.stringify(intent);
-  if (last && isSame && isRecent(last, present)) return;
+/** Writes the intent and the before-image of a send concurrently. */
+async function recordIntent({ run, session, task, sends }: ActiveRow, write: Write): Promise<void> {
+  const { journal, images } = run.options;
   const { step, state } = write;
   const image = images && imageOf(session, step, state);
   const { row: number, id } = task;
   const attempt = (task.open?.attempt ?? 0) + sends + 1;
   await Promise.all([
-    journal.append({ kind: 'intent', row: number, id, attempt, ...intent }),
+    journal.append({ kind: 'intent', row: number, id, attempt, ...intentOf(write) }),
     image && images.append({ row: number, id, step: step.name, ...image }),
   ]);
-  row.intent = { intent, t: present.getTime() };
 }
 
 async function send(row: ActiveRow, write: Write): Promise<RecordState | undefined> {

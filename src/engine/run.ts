@@ -128,8 +128,6 @@ export class ActiveRow {
   previewed: readonly RowChange[] | undefined;
   /** Digest of the entire record as first read, if the write affects all of it. */
   digest: string | undefined;
-  /** The last recorded intent and its time; the same write needs no new one soon. */
-  intent: { readonly intent: Unverified['intent']; readonly t: number } | undefined;
   lastWrite: LastWrite = { phase: 'settled' };
   done: DoneStep | undefined;
   /** The lock of its record, from the read to the result. */
@@ -168,7 +166,6 @@ export class ActiveRow {
   async recordDone(done: DoneStep): Promise<void> {
     const { row, id } = this.task;
     this.done = done;
-    this.intent = undefined;
     await this.run.options.journal.append({ kind: 'done', row, id, ...done });
     this.lastWrite = { phase: 'settled' };
   }

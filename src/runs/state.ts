@@ -112,12 +112,6 @@ export function settleTimeLeft(
 /** How long after its intent a write may still be waiting for its turn, or as a 429 asked. */
 const longestTurnMs = 3_600_000;
 
-/** True if an intent is recent enough to stand for a write that is sent now. */
-export function isRecent(intent: { readonly t: number }, now: Date): boolean {
-  const age = now.getTime() - intent.t;
-  return age >= 0 && age < longestTurnMs / 2;
-}
-
 /** The intent of an earlier process, with `t` set to the latest time at which it can have been sent. */
 export function sentAtLatest(intent: Intent, now: Date): Intent & { readonly since: number } {
   const { t, goneBy = t + longestTurnMs } = intent;
