@@ -6,7 +6,7 @@ import { nameKey, withId } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
 import { isForbidden } from '../data/outcome-errors.js';
 import { parseReference, rowOf } from '../data/references.js';
-import { groupedNumber, nameFirstFew, plural } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural, upTo } from '../data/text.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -140,8 +140,9 @@ export function checkTargets(
   const [first] = refused;
   if (!first) return;
   if (targets.length === 1) throw first;
-  for (const { message } of refused.slice(0, nameFirstFew)) context.message(message);
-  if (refused.length > nameFirstFew) context.message(`and ${refused.length - nameFirstFew} more`);
+  const messages = refused.map(({ message }) => message);
+  for (const line of upTo(nameFirstFew, messages, (more) => `and ${more} more`))
+    context.message(line);
   const what =
     options.onExisting === 'refuse' ? 'already exist' : 'cannot be written where they belong';
   throw new GuardError(

@@ -99,8 +99,7 @@ function changedByOthers(field: string, present: unknown): string {
 
 /** All changes of a plan, over all its steps. */
 export function changesOf({ steps }: RowPlan): readonly RowChange[] {
-  const [first, ...more] = steps;
-  return more.length === 0 ? (first?.changes ?? []) : steps.flatMap(({ changes }) => changes);
+  return steps.flatMap(({ changes }) => changes);
 }
 
 /** Digest of the entire record, if the row's write affects all of it. */

@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { addTo } from '../data/sorting.js';
 import { systemLimit } from '../data/system-errors.js';
-import { nameFirstFew, plural } from '../data/text.js';
+import { nameFirstFew, plural, upTo } from '../data/text.js';
 import { mapConcurrently } from '../data/workload.js';
 import type { FileRows, Selection } from '../engine/operation.js';
 import { Failure, UsageError } from '../errors.js';
@@ -182,9 +182,8 @@ async function withSameFiles(
       byHash.set(hash, [...others, row]);
     }
   }
-  for (const pair of pairs.slice(0, nameFirstFew)) context.note(pair);
-  const more = pairs.length - nameFirstFew;
-  if (more > 0) context.note(`… and ${plural(more, 'more pair')}.`);
+  for (const line of upTo(nameFirstFew, pairs, (more) => `… and ${plural(more, 'more pair')}.`))
+    context.note(line);
   return rows.map((row) => {
     const twin = sameAs.get(row.row);
     return twin === undefined ? row : { ...row, own: { ...row.own, sameAs: twin } };

@@ -182,9 +182,6 @@ function respelled(spellings: ReadonlyMap<string, string>): readonly string[] {
   const all = [...spellings].map(
     ([typed, name]) => `"${shortValue(typed)}" is ${shortValue(name)}`,
   );
-  if (all.length === 0) return [];
-  const more = all.length - nameFirstFew;
-  return [
-    `${all.slice(0, nameFirstFew).join(', ')}${more > 0 ? `, and ${groupedNumber(more)} more` : ''}.`,
-  ];
+  const shown = upTo(nameFirstFew, all, (more) => `and ${groupedNumber(more)} more`);
+  return shown.length === 0 ? [] : [`${shown.join(', ')}.`];
 }

@@ -14,7 +14,7 @@ import {
   resourceWords,
 } from '../../data/resources.js';
 import { addTo } from '../../data/sorting.js';
-import { foldCase, nameFirstFew, plural, upperFirst } from '../../data/text.js';
+import { foldCase, nameFirstFew, plural, upperFirst, upTo } from '../../data/text.js';
 import { isEmptyValue } from '../../data/where.js';
 import type { Session } from '../../engine/operation.js';
 import { ApiError } from '../../errors.js';
@@ -136,12 +136,16 @@ export class Holders {
   private async note(): Promise<void> {
     await this.search();
     const found = [...this.watched].flatMap(([id, shared]) => (shared ? { id, ...shared } : []));
-    for (const { id, own, other } of found.slice(0, nameFirstFew))
-      this.context.note(
+    const lines = found.map(
+      ({ id, own, other }) =>
         `${nameWithId(own.record['name'], id)} and ${sameIdentity(other)}, so the service may refuse the change.`,
-      );
-    const more = found.length - nameFirstFew;
-    if (more > 0) this.context.note(`The same holds for ${plural(more, 'more record')}.`);
+    );
+    const shown = upTo(
+      nameFirstFew,
+      lines,
+      (more) => `The same holds for ${plural(more, 'more record')}.`,
+    );
+    for (const line of shown) this.context.note(line);
   }
 
   /** Returns a 409 with the other record in its hint; any other error as it is. */
