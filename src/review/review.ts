@@ -8,6 +8,7 @@ import { groupedNumber, plural } from '../data/text.js';
 import type { Operation, Selection } from '../engine/operation.js';
 import { CancelledError, Failure, nothingDone, UsageError } from '../errors.js';
 import { editedNotes } from '../resources/notes.js';
+import { placeOf } from '../runs/plan.js';
 import type { BulkReport, SelectedRow } from '../runs/report.js';
 import { loadCards, type ReviewFilters } from './cards.js';
 import { decisionWords } from './deciding.js';
@@ -35,12 +36,8 @@ export async function review(
   use: Use,
 ): Promise<CommandOutput> {
   if (!values.discard) checkTerminal(context);
-  const { api, settings, paths, self } = context;
-  const head = {
-    service: api.service,
-    organization: api.organizationId,
-    profile: settings.profile.name,
-  };
+  const { settings, paths, self } = context;
+  const head = { ...placeOf(context), profile: settings.profile.name };
   const queue = await openQueue(paths, head, { self, discards: values.discard });
   try {
     return values.discard

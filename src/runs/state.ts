@@ -7,7 +7,6 @@ import type { DoneStep, ReportRow, RowChange, RowError } from './report.js';
 
 /** A write that was about to be sent and has no known outcome. */
 export interface Intent {
-  readonly row: number;
   readonly id: string;
   readonly attempt: number;
   /** When it was recorded, or later if that is known, in milliseconds since 1970. */
@@ -74,7 +73,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       const { id, attempt, before, step, digest, more } = entry as JsonObject & Intent;
       // The intent of a row taken over from another run keeps what that run knew of its answer.
       const applied = entry['applied'] === true;
-      open.set(row, { row, id, attempt, t, before, step, digest, more, applied });
+      open.set(row, { id, attempt, t, before, step, digest, more, applied });
       results.delete(row);
     }
     if (kind === 'result') {
