@@ -15,8 +15,9 @@ export interface LastRun {
 
 /**
  * Finds a run by its name, by its last six characters, or for `last` the newest run that satisfies the
- * first of `wanted`, else the second, and so on; reads runs from the newest until one matches. Throws
- * UsageError if there is none, GuardError if several end in these characters.
+ * first of `candidates`, else the second, and so on; reads runs from the newest until one matches. Throws
+ * UsageError if there is none, GuardError if several end in these characters, or for `last` if a newer run
+ * cannot be read.
  */
 export async function findRun(
   store: RunStore,
@@ -88,13 +89,10 @@ async function lastRun(
   candidates: readonly LastRun[],
 ): Promise<StoredRun | undefined> {
   const read = new Map<string, StoredRun | undefined>();
-  let damage: Failure | undefined;
   const readOnce = async (name: string) => {
     if (read.has(name)) return read.get(name);
     const run = await readRun(store, name).catch((error: unknown) => {
-      if (!cannotBeUsed(error)) throw error;
-      damage ??= error;
-      return undefined;
+      throw cannotBeUsed(error) ? mayBeLast(error) : error;
     });
     read.set(name, run);
     return run;
@@ -106,6 +104,13 @@ async function lastRun(
       if (run && matches(run)) return run;
     }
   }
-  if (damage) throw damage;
   return undefined;
+}
+
+/** An older run must not be undone in place of a newer one that cannot be read. */
+function mayBeLast({ message }: Failure): GuardError {
+  return new GuardError(`${message} It may be the last run.`, {
+    code: 'damaged',
+    hint: 'Name the run that you mean. See: rosterctl runs list',
+  });
 }

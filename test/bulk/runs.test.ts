@@ -471,6 +471,31 @@ test('a new run reads only the end of ended runs; doctor reads all of them', asy
   expect((await user.run('doctor')).stdout).toContain('is damaged in line 1');
 });
 
+test.each(['runs undo last --yes --json', 'runs retry last --yes --json'])(
+  '%s touches no older run where the newest one is damaged',
+  async (line) => {
+    let refuses = true;
+    const service = await keep(several(4), (_, step) =>
+      refuses && step === 'PATCH app_2'
+        ? { status: 400, json: { error: 'invalidRequest' } }
+        : undefined,
+    );
+    const user = userOf(service);
+    const older = await user.run('tryouts set-status app_1 app_2 --to rejected --yes --json');
+    const newer = await user.run('tryouts set-status app_3 app_4 --to accepted --yes --json');
+    refuses = false;
+    const journal = join(user.runs, 'ended', report(newer).run ?? '', 'journal.jsonl');
+    writeFileSync(journal, readFileSync(journal, 'utf8').replace('"seq":2', '"seq":7'));
+    const sent = written(service).length;
+    const ran = await user.run(line);
+    expect([ran.code, written(service).length - sent]).toEqual([11, 0]);
+    expect(ran.stderr).toContain('It may be the last run.');
+    // The older run is still there for whoever names it.
+    const named = await user.run(line.replace('last', report(older).run ?? ''));
+    expect(named.code).toBe(0);
+  },
+);
+
 test('runs prune sets a damaged ended run aside once it is old, which ends the warnings', async () => {
   const service = await keep(several(2));
   const user = userOf(service);
