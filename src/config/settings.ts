@@ -135,9 +135,13 @@ function forcedWidthIn(env: Environment): number | undefined {
 
 const parseFormat = oneOf(outputFormats);
 
-/** Accepts a format; for the name of a file, which `-o` takes elsewhere, suggests `--out`. */
+/** Accepts a format; suggests `--out` for the name of a file, which `-o` takes elsewhere, and ndjson for jsonl. */
 function parseOutput(text: string): OutputFormat {
-  if (promisedFormat(text) === undefined) return parseFormat(text);
+  if (promisedFormat(text) === undefined) {
+    const meant = promisedFormat(`.${text}`);
+    if (meant === undefined || meant === text) return parseFormat(text);
+    throw new UsageError(`unknown value "${text}". Did you mean ${meant}?`);
+  }
   throw new UsageError(`"${text}" is not a format.`, {
     hint: `To write a file: --out ${shellQuote(text)}`,
   });
