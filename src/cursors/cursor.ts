@@ -4,6 +4,7 @@ import { ValueWithExit } from '../cli/command-output.js';
 import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
 import { recordDigest } from '../data/digest.js';
+import { nameKey } from '../data/file-names.js';
 import { fileSystemError, isSystemError, systemReason } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
@@ -270,7 +271,8 @@ export async function lockCursor(
   { self, signal }: Pick<LocalContext, 'self' | 'signal'>,
 ): Promise<HeldLock> {
   const dir = join(folder, 'locks');
-  const lockName = `${resource}.${name}`;
+  // Where a file system ignores case, the lock of a name in another case is there and is not listed.
+  const lockName = nameKey(`${resource}.${name}`);
   try {
     return await acquireLock(dir, lockName, { self, signal, waitMs: 0 });
   } catch (error) {

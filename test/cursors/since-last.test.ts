@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { lockCursor } from '../../src/cursors/cursor.js';
 import { readCursor, writeCursor } from '../../src/cursors/cursor-file.js';
 import { type Application, application, keep } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
@@ -451,4 +452,19 @@ test.each([
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain(reason);
   expect(requests).toEqual([]);
+});
+
+// Where a file system ignores case, linking the second lock failed again and again, without an end.
+test('two cursors whose names differ in case share one lock', async () => {
+  const folder = temporaryFolder();
+  const world = {
+    self: { pid: process.pid, isAlive: () => true },
+    signal: new AbortController().signal,
+  };
+  const held = await lockCursor(folder, { resource: 'tryouts', name: 'Weekly' }, world);
+  expect(readdirSync(join(folder, 'locks'))).toEqual(['tryouts.weekly.lock.1']);
+  await expect(
+    lockCursor(folder, { resource: 'tryouts', name: 'weekly' }, world),
+  ).rejects.toMatchObject({ code: 'locked' });
+  held.release();
 });
