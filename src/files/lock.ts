@@ -117,13 +117,17 @@ export async function acquireLock(
         throw new CancelledError('Stopped while waiting for the lock; nothing was done.');
       const outcome = claim.tryNow();
       if (outcome !== 'raced' && 'release' in outcome) return outcome;
-      if (outcome === 'raced') continue;
+      if (outcome === 'raced') {
+        // On a file system that lists names in another form this has no end, except by a signal.
+        await pauseBefore(attempt);
+        continue;
+      }
       const isFirst = deadline === undefined;
       deadline ??= performance.now() + options.waitMs;
       if (performance.now() >= deadline)
         throw new LockedError(name, outcome, removalHint(dir, name, outcome, options.self));
       if (isFirst) options.onWait?.(outcome);
-      await new Promise<void>((resolve) => setTimeout(resolve, pauseOf(attempt)));
+      await pauseBefore(attempt);
     }
   } finally {
     claim.discard();
@@ -267,4 +271,7 @@ function removalHint(
 }
 
 /** Short at first, as most locks are held for a millisecond; random, so that waiters spread out. */
-const pauseOf = (attempt: number) => 1 + Math.random() * Math.min(3 + attempt, 20);
+function pauseBefore(attempt: number): Promise<void> {
+  const ms = 1 + Math.random() * Math.min(3 + attempt, 20);
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

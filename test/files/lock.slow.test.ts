@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { GuardError } from '../../src/errors.js';
+import { CancelledError, GuardError } from '../../src/errors.js';
 import { describeSelf } from '../../src/files/holder.js';
 import { acquireLock, lockHolder, withLock } from '../../src/files/lock.js';
 import { isAlive } from '../support/alive.js';
@@ -200,4 +200,12 @@ test('a missing folder is created, a file in its place is an error', async () =>
   await expect(acquireLock(join(dir, 'counter'), 'test', { self, waitMs: 0 })).rejects.toThrow(
     'ENOTDIR',
   );
+});
+
+test('a signal ends the attempts for a lock whose files are not listed as they are named', async () => {
+  const dir = scratch();
+  // The next number has more digits than any that is listed.
+  writeFileSync(join(dir, 'l.lock.999999999999999'), '');
+  const signal = AbortSignal.timeout(100);
+  await expect(acquireLock(dir, 'l', { self, waitMs: 0, signal })).rejects.toThrow(CancelledError);
 });
