@@ -1,8 +1,7 @@
 /** Finds runs by their name, their short id or `last`, and shortens their names. */
 import type { Context } from '../context.js';
 import { UnknownNameError } from '../data/outcome-errors.js';
-import { type Failure, GuardError } from '../errors.js';
-import { cannotBeUsed } from './journal.js';
+import { GuardError } from '../errors.js';
 import { type RunPlace, type RunStore, runNames } from './store.js';
 import { readRun, type StoredRun } from './stored-run.js';
 
@@ -88,29 +87,28 @@ async function lastRun(
   store: RunStore,
   candidates: readonly LastRun[],
 ): Promise<StoredRun | undefined> {
-  const read = new Map<string, StoredRun | undefined>();
-  const readOnce = async (name: string) => {
-    if (read.has(name)) return read.get(name);
-    const run = await readRun(store, name).catch((error: unknown) => {
-      throw cannotBeUsed(error) ? mayBeLast(error) : error;
-    });
-    read.set(name, run);
-    return run;
-  };
+  const read = new Map<string, StoredRun>();
   for (const { places, matches } of candidates) {
     const names = runNames(store, places);
     for (const name of names.toReversed()) {
-      const run = await readOnce(name);
-      if (run && matches(run)) return run;
+      const run = read.get(name) ?? (await readNewest(store, name));
+      if (!run) continue;
+      if (matches(run)) return run;
+      read.set(name, run);
     }
   }
   return undefined;
 }
 
-/** An older run must not be undone in place of a newer one that cannot be read. */
-function mayBeLast({ message }: Failure): GuardError {
-  return new GuardError(`${message} It may be the last run.`, {
-    code: 'damaged',
-    hint: 'Name the run that you mean. See: rosterctl runs list',
-  });
+/** Reads a run that may be the last one. If it cannot be read, no older run may be undone in its place. */
+async function readNewest(store: RunStore, name: string): Promise<StoredRun | undefined> {
+  try {
+    return await readRun(store, name);
+  } catch (error) {
+    if (!(error instanceof GuardError)) throw error;
+    throw new GuardError(`${error.message} It may be the last run.`, {
+      code: 'damaged',
+      hint: 'Name the run that you mean. See: rosterctl runs list',
+    });
+  }
 }
