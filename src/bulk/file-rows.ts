@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
 import { CsvReader, type CsvRow } from '../data/csv-reader.js';
+import { keepHeapSmall } from '../data/workload.js';
 import { InputError, stoppedReading } from '../errors.js';
 import { bytesUpTo, inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
@@ -101,6 +102,7 @@ export async function noteOpenWorkbook(context: Context, path: string): Promise<
 
 /** Reading in small pieces leaves little garbage: only the ids live long. */
 const pieceBytes = 16 * 1024;
+const longInput = 256 * 1024;
 
 /** Yields the bytes of an input file, or of stdin for `-`. Throws InputError, CancelledError. */
 export async function* inputChunks(context: Context, path: string): AsyncGenerator<Uint8Array> {
@@ -108,7 +110,14 @@ export async function* inputChunks(context: Context, path: string): AsyncGenerat
   try {
     const stream =
       path === '-' ? stdin.stream : inputBytes(path, { pieceBytes, signal: context.signal });
-    for await (const chunk of stream) yield Buffer.from(chunk);
+    let read = 0;
+    for await (const chunk of stream) {
+      const before = read;
+      read += chunk.length;
+      // For inputs of e.g. 100,000 rows; once the rows are known it would be too late.
+      if (read > longInput && before <= longInput) await keepHeapSmall(context.nodeVersion);
+      yield Buffer.from(chunk);
+    }
   } catch (error) {
     if (path === '-' && context.signal.aborted) throw stoppedReading('stdin');
     throw unreadable(path === '-' ? 'stdin' : path, error);
