@@ -55,7 +55,10 @@ export async function writeJsonArray(sink: Sink, rows: Rows): Promise<void> {
   const indent = sink.isTerminal ? 2 : 0;
   const parts: string[] = [];
   for await (const batch of batchesOf(rows))
-    for (const row of batch) parts.push(printJson(row, { indent }).replaceAll('\n', '\n  '));
+    for (const row of batch) {
+      const text = printJson(row, { indent });
+      parts.push(indent ? text.replaceAll('\n', '\n  ') : text);
+    }
   if (parts.length === 0) return sink.write('[]\n');
   const [open, between, close] = indent ? ['[\n  ', ',\n  ', '\n]\n'] : ['[', ',', ']\n'];
   const batch = batchWriter(sink);
