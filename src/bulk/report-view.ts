@@ -123,12 +123,11 @@ export function printWrongRows(
   report: BulkReport,
 ): void {
   if (context.settings.output !== 'ids') return;
-  const lines = wrongRows(report).map(
-    ({ id, result, error }) =>
-      `${id}: ${aboutRow(error?.message ?? resultWord(result, report), id)}`,
-  );
-  for (const line of upTo(mostWrong, lines, (more) => `… and ${groupedNumber(more)} more.`))
-    context.message(line);
+  const wrong = wrongRows(report);
+  for (const { id, result, error } of wrong.slice(0, mostWrong))
+    context.message(`${id}: ${aboutRow(error?.message ?? resultWord(result, report), id)}`);
+  const more = wrong.length - mostWrong;
+  if (more > 0) context.message(`… and ${groupedNumber(more)} more.`);
 }
 
 /** Says on stderr why rows were not sent, where stdout leaves them out. */
