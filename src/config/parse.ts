@@ -14,12 +14,17 @@ export function offering<T>(words: readonly string[], parse: (text: string) => T
   return Object.assign(parse, { words });
 }
 
-/** Accepts one of a fixed set of words; the message suggests the nearest one. */
-export function oneOf<const W extends string>(words: readonly W[]): Parse<W> {
+/** Accepts one of a fixed set of words; the message suggests the one that `meantBy` returns, else the nearest. */
+export function oneOf<const W extends string>(
+  words: readonly W[],
+  meantBy: (text: string) => W | undefined = () => undefined,
+): Parse<W> {
   return offering(words, (text) => {
     const found = words.find((word) => word === text);
     if (found !== undefined) return found;
-    throw new UsageError(`unknown value "${text}".${didYouMean(text, words)}`, {
+    const meant = meantBy(text);
+    const question = meant === undefined ? didYouMean(text, words) : ` Did you mean ${meant}?`;
+    throw new UsageError(`unknown value "${text}".${question}`, {
       // One of the words may be a comma, so commas cannot separate them.
       hint: words.every((known) => /^\w/.test(known))
         ? `Use one of: ${words.join(', ')}`

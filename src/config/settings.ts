@@ -133,15 +133,12 @@ function forcedWidthIn(env: Environment): number | undefined {
   return text ? readFlag(name, text, integer(1, 10_000)) : undefined;
 }
 
-const parseFormat = oneOf(outputFormats);
+/** An extension that promises a format, such as jsonl, means that format. */
+const parseFormat = oneOf(outputFormats, (text) => promisedFormat(`.${text}`));
 
-/** Accepts a format; suggests `--out` for the name of a file, which `-o` takes elsewhere, and ndjson for jsonl. */
+/** Accepts a format; for the name of a file, which `-o` takes elsewhere, suggests `--out`. */
 function parseOutput(text: string): OutputFormat {
-  if (promisedFormat(text) === undefined) {
-    const meant = promisedFormat(`.${text}`);
-    if (meant === undefined || meant === text) return parseFormat(text);
-    throw new UsageError(`unknown value "${text}". Did you mean ${meant}?`);
-  }
+  if (promisedFormat(text) === undefined) return parseFormat(text);
   throw new UsageError(`"${text}" is not a format.`, {
     hint: `To write a file: --out ${shellQuote(text)}`,
   });
