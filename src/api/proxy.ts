@@ -121,6 +121,6 @@ export class ProxyFailure extends Error {
     if (this.status !== 407) return `Check ${name}, or name the host of the service in NO_PROXY.`;
     return authorization === undefined
       ? `The proxy needs a user: set ${name} to http://USER:PASSWORD@HOST:PORT.`
-      : `It refused the user name or the password in ${name}.`;
+      : `Correct the user name or the password in ${name}, which the proxy refused.`;
   }
 }

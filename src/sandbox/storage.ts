@@ -68,7 +68,7 @@ export const sandboxFolder = (stateDir: string): string => join(stateDir, 'sandb
 export async function openStorage(place: SandboxPlace): Promise<Storage> {
   const { stateDir } = place;
   if (stateDir === undefined)
-    return openInMemory(place, 'there is no home folder to keep it in. Set ROSTERCTL_STATE_DIR.');
+    return openInMemory(place, 'there is no home folder. To keep it, set ROSTERCTL_STATE_DIR.');
   try {
     return await openInFolder({ ...place, stateDir });
   } catch (error) {

@@ -331,7 +331,9 @@ describe('TLS through a proxy', () => {
     const proxy = await proxyTo(port, 407);
     const HTTPS_PROXY = proxy.url.replace('http://', 'http://ann:wrong@');
     const { stderr } = await rosterctl('teams list', { env: { ...environment, HTTPS_PROXY } });
-    expect(stderr).toContain('It refused the user name or the password in HTTPS_PROXY.');
+    expect(stderr).toContain(
+      'Correct the user name or the password in HTTPS_PROXY, which the proxy refused.',
+    );
   });
 
   test('a TLS proxy has to prove its own name, not that of the service', async () => {

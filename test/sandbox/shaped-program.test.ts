@@ -27,7 +27,7 @@ test('sandbox start without a state folder says that its data is in memory', asy
   );
   expect(JSON.parse(ready ?? '')).toMatchObject({ organizationId: 'org_demo' });
   expect(why).toBe(
-    'The data is in memory and lost when this server ends: there is no home folder to keep it in. Set ROSTERCTL_STATE_DIR.\n',
+    'The data is in memory and lost when this server ends: there is no home folder. To keep it, set ROSTERCTL_STATE_DIR.\n',
   );
   const ended = new Promise((resolve) => server.on('exit', resolve));
   server.kill('SIGTERM');
