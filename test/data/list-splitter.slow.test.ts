@@ -200,6 +200,11 @@ describe('a printed element', () => {
   test.each([
     ['spaces', '{"a": 1}', '{"a":1}'],
     ['an escape that is printed as a letter', '{"a":"\\u0041"}', '{"a":"A"}'],
+    [
+      'an escape at the end of a long text',
+      `{"a":"${'x'.repeat(200)}\\u0041"}`,
+      `{"a":"${'x'.repeat(200)}A"}`,
+    ],
     ['an escaped slash', '{"a":"\\/"}', '{"a":"/"}'],
     ['DEL', '{"a":"\u007f"}', '{"a":"\\u007f"}'],
     ['a C1 control', '{"a":"\u009b31m"}', '{"a":"\\u009b31m"}'],
