@@ -271,7 +271,7 @@ export async function lockCursor(
   { self, signal }: Pick<LocalContext, 'self' | 'signal'>,
 ): Promise<HeldLock> {
   const dir = join(folder, 'locks');
-  // Where a file system ignores case, the lock of a name in another case is there and is not listed.
+  // On a file system that ignores case, a lock of another case exists without being listed by this name.
   const lockName = nameKey(`${resource}.${name}`);
   try {
     return await acquireLock(dir, lockName, { self, signal, waitMs: 0 });

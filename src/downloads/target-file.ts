@@ -60,7 +60,7 @@ export function skipsTarget(path: string, { onExisting, file }: SaveOptions): bo
     if (isFile) return true;
     throw notPlainFile(path);
   }
-  // What is named with -O may be a link, even a broken one, or a device.
+  // A path given with -O may be a link, even a broken one, or a device.
   const isReplaceable = file === undefined ? isFile && !isLink : !target?.isDirectory();
   if (!isReplaceable) throw notPlainFile(path);
   return false;

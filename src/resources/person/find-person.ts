@@ -67,8 +67,8 @@ const neverSearched = [
 /**
  * Reads applications, players and documents, each list once and whole, and collects one person. A
  * list that this key may not read is named under `notSearched`, and `failure` is why the first of them
- * could not be read. Throws ReferencesError where nobody, or more than one person, answers; ApiError
- * where nobody answers and a list was refused; GuardError for a list that may be incomplete.
+ * could not be read. Throws ReferencesError if no person matches, or more than one; ApiError if none
+ * matches and a list was refused; GuardError if a list may be incomplete.
  */
 export async function findPerson(context: Context, reference: Reference) {
   const { api, settings } = context;
