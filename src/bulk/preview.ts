@@ -125,11 +125,12 @@ export async function previewRows(
 /** Receives each record that is read, with its row and the plan for it. */
 export type ObserveRow = (row: Task, record: JsonObject, plan: RowPlan) => void;
 
-/** A record, and the plan that was made for it; `isFresh`: it was read for this row alone. */
-interface DecidableRow {
-  readonly state: RecordState;
+/** A record, and the plan that was made for it. */
+interface PlannedRow {
+  readonly record: JsonObject | undefined;
   readonly plan: RowPlan;
-  readonly isFresh?: boolean;
+  /** Absent if the record comes from a list. */
+  readonly read?: RecordState;
 }
 
 class Previewer {
@@ -188,7 +189,8 @@ class Previewer {
           this.session.sees?.(record);
           const index = indexById.get(String(record['id'])) ?? -1;
           const row = rows[index];
-          if (row && isUnread(row)) found[index] = await this.decideListed(row, record);
+          if (row && isUnread(row))
+            found[index] = await this.decide(row, this.planListed(row, record));
         }
     } catch (error) {
       // A key may be allowed to read records but not to list them.
@@ -206,7 +208,8 @@ class Previewer {
         if (found[index]) continue;
         const { record, ...bare } = row;
         found[index] =
-          (record && (await this.decideListed(bare, record))) ?? (await this.decideRead(bare));
+          (record && (await this.decide(bare, this.planListed(bare, record)))) ??
+          (await this.decide(bare, this.planRead(bare)));
       }
     };
     await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, worker));
@@ -228,75 +231,70 @@ class Previewer {
     };
   }
 
-  /** Decides a row from a listed record; undefined if the list omits fields that the row needs, or may be out of date. */
-  private decideListed(row: Task, record: JsonObject) {
+  /** Plans a row from a listed record; undefined if the list omits fields that the row needs, or may be out of date. */
+  private async planListed(row: Task, record: JsonObject): Promise<PlannedRow | undefined> {
     const needed = [
       ...this.guarded,
       ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
       ...(sessionFor(this.session, row).compares?.(row) ?? []),
     ];
-    return this.decide(row, async () => {
-      if (!needed.every((field) => Object.hasOwn(record, field))) return undefined;
-      const state = { record, at: this.context.instant() };
-      const plan = await this.session.plan(row, state);
-      if (plan.isDoubtful) return undefined;
-      const isDetermined = changesOf(plan).every(
-        ({ field, from }) => (from !== null && from !== undefined) || Object.hasOwn(record, field),
-      );
-      return isDetermined ? { state, plan } : undefined;
-    });
+    if (!needed.every((field) => Object.hasOwn(record, field))) return undefined;
+    const plan = await this.session.plan(row, { record, at: this.context.instant() });
+    const isDetermined = changesOf(plan).every(
+      ({ field, from }) => (from !== null && from !== undefined) || Object.hasOwn(record, field),
+    );
+    return isDetermined && !plan.isDoubtful ? { record, plan } : undefined;
   }
 
-  private decideRead(row: Task) {
-    return this.decide(row, async () => {
-      const state = await this.session.read(row, 'preview');
-      return { state, plan: await this.session.plan(row, state), isFresh: true };
-    });
+  private async planRead(row: Task): Promise<PlannedRow> {
+    const read = await this.session.read(row, 'preview');
+    return { record: read.record, plan: await this.session.plan(row, read), read };
   }
 
-  private async decide(
-    row: Task,
-    read: () => Promise<DecidableRow | undefined>,
-  ): Promise<Task | ReportRow | undefined> {
-    const isOnly = this.rows.length === 1;
+  /** Decides a row from its plan; undefined if it could not be planned. */
+  private async decide(row: Task, planning: Promise<PlannedRow | undefined>) {
     try {
-      const planned = await read();
-      if (!planned) return undefined;
-      const { state, plan, isFresh } = planned;
-      const { record } = state;
-      this.breaker.recordResult('unchanged', false);
-      if (isOnly) this.onlyRead = { record, plan };
-      if (record) {
-        this.fields.observe(record);
-        this.columns?.observe(record);
-        this.keepLabels(row, record);
-        this.observe(row, record, plan);
-      }
-      const { guards } = this.invocation;
-      const { previewed: before } = row;
-      // In a retry, a first step that someone else has undone is a new one, with every guard.
-      const startsAnew = !before && row.done?.step === plan.steps[0]?.name;
-      const done = startsAnew ? undefined : row.done;
-      const decided = decideRow(row, record, plan, { guards, previewed: before, done });
-      if (decided) return reportRow(row, decided);
-      this.firstCall ??= plan.steps[0]?.call;
-      // Spelled out, because a spread plus one field would give each object its own hidden class.
-      const previewed = this.shared(changesOf(plan));
-      const { row: place, id, ref, own } = row;
-      const task = { row: place, id, ref, own, done, previewed };
-      // The only row keeps its record, so that it is not read again if still fresh at its turn.
-      return isOnly && isFresh ? { ...task, previewState: state } : task;
+      const planned = await planning;
+      return planned && this.decidePlanned(row, planned);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (error instanceof InputError) this.inputErrors?.add(error);
-      // Too many open files concern this row only; any other failure that stops a run would recur for
-      // every row.
-      if (!(error instanceof SystemLimitError)) this.breaker.recordFailure(error, false);
-      if (this.breaker.stop || error.exitName === 'interrupted') throw error;
-      if (isOnly) this.onlyRead = { error };
-      const described = rowError(this.context, this.invocation.action.split('.'), error, row.id);
-      return reportRow(row, { result: resultOf(error), error: described });
+      return this.fail(row, error);
     }
+  }
+
+  private decidePlanned(row: Task, { record, plan, read }: PlannedRow): Task | ReportRow {
+    const isOnly = this.rows.length === 1;
+    this.breaker.recordResult('unchanged', false);
+    if (isOnly) this.onlyRead = { record, plan };
+    if (record) {
+      this.fields.observe(record);
+      this.columns?.observe(record);
+      this.keepLabels(row, record);
+      this.observe(row, record, plan);
+    }
+    const { guards } = this.invocation;
+    const { row: place, id, ref, own, previewed: before } = row;
+    // In a retry, a first step that someone else has undone is a new one, with every guard.
+    const startsAnew = !before && row.done?.step === plan.steps[0]?.name;
+    const done = startsAnew ? undefined : row.done;
+    const decided = decideRow(row, record, plan, { guards, previewed: before, done });
+    if (decided) return reportRow(row, decided);
+    this.firstCall ??= plan.steps[0]?.call;
+    // Spelled out, because a spread plus one field would give each object its own hidden class.
+    const task = { row: place, id, ref, own, done, previewed: this.shared(changesOf(plan)) };
+    // The only row keeps its record, so that it is not read again if still fresh at its turn.
+    return isOnly && read ? { ...task, previewState: read } : task;
+  }
+
+  /** The row of a failure; throws one that would recur for every row, and so stop a run. */
+  private fail(row: Task, error: Failure): ReportRow {
+    if (error instanceof InputError) this.inputErrors?.add(error);
+    // Too many open files concern this row only.
+    if (!(error instanceof SystemLimitError)) this.breaker.recordFailure(error, false);
+    if (this.breaker.stop || error.exitName === 'interrupted') throw error;
+    if (this.rows.length === 1) this.onlyRead = { error };
+    const described = rowError(this.context, this.invocation.action.split('.'), error, row.id);
+    return reportRow(row, { result: resultOf(error), error: described });
   }
 
   private keepLabels({ row, id }: SelectedRow, record: JsonObject): void {
