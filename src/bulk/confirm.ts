@@ -68,7 +68,7 @@ export function printCap(context: Context, action: Action, count: number, values
 
 type Cap = Pick<BulkValues, 'expect' | 'maxChanges'>;
 
-function capOf({ maxChanges = defaultMaxChanges }: Cap): number {
+function capOf({ maxChanges = defaultMaxChanges }: Pick<Cap, 'maxChanges'>): number {
   return maxChanges;
 }
 
@@ -106,7 +106,6 @@ export async function confirmChanges(
   { operation: { confirm: rule, resource }, values, isSingle }: Invocation,
   pending: PendingChanges,
 ): Promise<void> {
-  const { settings } = context;
   const { subject, preview, question = '', name } = pending;
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
@@ -117,33 +116,43 @@ export async function confirmChanges(
   if (rule === 'name' && name !== undefined)
     return confirmName(context, resource, preview.tasks[0]?.id ?? '', { question, name, given });
   if ((rule === 'count' && count > 1) || isAboveCap(count, values))
-    return confirmCount(context, rule, values, pending);
-  if ((rule === 'several' && isSingle) || settings.yes) return;
+    return willPrompt(context)
+      ? askCount(context, pending)
+      : requireCount(context, rule, values, pending);
+  if ((rule === 'several' && isSingle) || context.settings.yes) return;
   return confirmYes(context, pending);
 }
 
-/** Asks for the number of rows, or requires flags that name it. Throws GuardError, UsageError, CancelledError. */
-async function confirmCount(
-  context: Context,
-  rule: ConfirmRule,
-  values: Cap,
-  pending: PendingChanges,
-): Promise<void> {
-  const { prompts, settings } = context;
+/** Asks for the number of rows. Throws CancelledError for any other answer. */
+async function askCount(context: Context, pending: PendingChanges): Promise<void> {
   const { length: count } = pending.preview.tasks;
-  if (settings.yes || prompts.unavailable !== undefined) {
-    if (rule === 'count' && count <= (values.maxChanges ?? count))
-      return requireCount(context, pending, values);
-    throw new GuardError(
-      `${wouldBe(pending.subject, count)}, more than --max-changes ${capOf(values)}. Nothing was changed.`,
-      { code: 'maxChanges', hint: `If that is right, add: --max-changes ${count}` },
-    );
-  }
   const typed = await askOrList(context, pending, ' Type the number to confirm:');
   if (typed === String(count) || typed === groupedNumber(count)) return;
   throw new CancelledError(
     typed === '' ? nothingDone : `The number is ${groupedNumber(count)}. ${nothingDone}`,
   );
+}
+
+/** Requires, where nobody types it, flags that name the number of rows. Throws GuardError, UsageError. */
+function requireCount(
+  { prompts, settings }: Context,
+  rule: ConfirmRule,
+  { expect, maxChanges }: Cap,
+  { subject, preview, selected }: PendingChanges,
+): void {
+  const { length: count } = preview.tasks;
+  const would = wouldBe(subject, count);
+  if (rule !== 'count' || count > (maxChanges ?? count))
+    throw new GuardError(
+      `${would}, more than --max-changes ${capOf({ maxChanges })}. Nothing was changed.`,
+      { code: 'maxChanges', hint: `If that is right, add: --max-changes ${count}` },
+    );
+  if (settings.yes && expect !== undefined) return;
+  const why = settings.yes ? '--yes alone is not enough' : prompts.unavailable;
+  const counts = selected === count ? '' : `${plural(selected, 'row is', 'rows are')} selected. `;
+  throw new UsageError(`${would}, and ${why}.`, {
+    hint: `${counts}Preview it with --dry-run. Then add: --yes --expect ${selected}`,
+  });
 }
 
 /** Asks yes or no. Throws UsageError where nobody can answer, CancelledError for any answer but yes. */
@@ -216,21 +225,4 @@ async function askOrList(
   const { allRowLines } = await import('./preview-lines.js');
   await context.showLong(allRowLines(context, pending.subject, pending.preview));
   return askOrList(context, pending, end, keys);
-}
-
-/** Requires --yes and --expect where no prompt is possible or --yes skips it. Throws UsageError. */
-function requireCount(
-  { prompts, settings }: Context,
-  { subject, preview, selected }: PendingChanges,
-  { expect }: Cap,
-): void {
-  if (settings.yes && expect !== undefined) return;
-  const { length: count } = preview.tasks;
-  const why = settings.yes
-    ? '--yes alone is not enough'
-    : (prompts.unavailable ?? 'it was not confirmed');
-  const counts = selected === count ? '' : `${plural(selected, 'row is', 'rows are')} selected. `;
-  throw new UsageError(`${wouldBe(subject, count)}, and ${why}.`, {
-    hint: `${counts}Preview it with --dry-run. Then add: --yes --expect ${selected}`,
-  });
 }
