@@ -14,7 +14,7 @@ import type { ManifestCommand } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { RunError } from './data/outcome-errors.js';
 import { upperFirst } from './data/text.js';
-import { BugError, ConfigError } from './errors.js';
+import { BugError, ConfigError, PipeClosedError } from './errors.js';
 import { type ExitName, exit, exitCodes } from './exit-codes.js';
 import { executeAsking } from './picking/execute-asking.js';
 import type { Service } from './service.js';
@@ -209,7 +209,11 @@ async function printOutput(
         : undefined,
   }).catch((error: unknown) => {
     output.printAfter?.({ isShown: false });
-    const reportError = lostOutput(error, output);
+    const isDone = output.exitName === 'done';
+    const hasSent = hasWritten && isDone && command.kind === 'write' && !command.local;
+    const reportError = lostOutput(error, output, hasSent);
+    // What failed, or was found, before the reader went away decides.
+    if (!reportError && !isDone && error instanceof PipeClosedError) return;
     if (!reportError) throw error;
     // The reason that the run stopped matters more to the user than the lost report.
     if (output.exitName !== 'unauthenticated' && output.exitName !== 'forbidden') throw reportError;

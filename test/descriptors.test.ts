@@ -56,6 +56,22 @@ test('a process substitution whose reader has ended closes the list like any pip
   });
 });
 
+test.each([
+  ['the refusal of a request', 'api players -f nickname=Nim -o json', 3, '"invalidRequest"'],
+  [
+    'the answer to a request that changes something',
+    'api players -f name=Nim -f organizationId={org}',
+    1,
+    'closed.\n',
+  ],
+  ['a missing record', 'players get player_0001 player_9999', 5, 'player_9999 was not found'],
+  ['a finding', 'check --exit-code', 12, ''],
+  ['the answer to a request that only reads', 'api players/{org}', 0, ''],
+])('%s keeps its exit code where the reader of stdout has ended', (_, line, code, said) => {
+  const script = `exec 3> >(true); wait $!; rosterctl ${line} >&3`;
+  expect(bash(script)).toEqual({ code, stdout: '', stderr: expect.stringContaining(said) });
+});
+
 test('results whose reader has ended fail the command, and its report is printed', () => {
   const line = 'tryouts set-status app_0003 app_0004 --to shortlisted --yes -q -o ids';
   expect(bash(`rosterctl ${line} --results >(true)`)).toEqual({

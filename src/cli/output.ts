@@ -81,17 +81,21 @@ export async function loadWriters({ settings, streams }: LocalContext): Promise<
   ]);
 }
 
-/** The error for a value that could not be printed, if that matters: a list whose reader went away ended well. */
+/**
+ * The error for a value that could not be printed, if that matters: a list whose reader went away ended
+ * well, the answer to a change (`hasSent`) is lost.
+ */
 export function lostOutput(
   error: unknown,
   { isReport, ifPipeCloses }: CommandOutput,
+  hasSent: boolean,
 ): Failure | undefined {
-  if (ifPipeCloses && error instanceof PipeClosedError) return ifPipeCloses(error);
-  if (!isReport) return undefined;
-  const hint = 'The result is kept: rosterctl runs show last';
-  if (error instanceof OutputError)
+  const isClosed = error instanceof PipeClosedError;
+  if (isClosed && ifPipeCloses) return ifPipeCloses(error);
+  const hint = isReport ? 'The result is kept: rosterctl runs show last' : undefined;
+  if (isReport && error instanceof OutputError)
     return new OutputError(error.message, { cause: error, hint: error.hint ?? hint });
-  if (!(error instanceof PipeClosedError)) return undefined;
+  if (!isClosed || !(isReport || hasSent)) return undefined;
   return new OutputError('The result could not be written: the pipe was closed.', {
     cause: error,
     hint,
