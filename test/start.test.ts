@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { until } from './bulk/user.js';
 import { application, keep, steps } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
-import { closed, rosterctl, startRosterctl, temporaryFolder } from './support/run.js';
+import { rosterctl, startLine, temporaryFolder } from './support/run.js';
 import { organization } from './support/service.js';
 
 const connection = { baseUrl: 'https://api.example.com/v1', organization };
@@ -38,8 +38,10 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
   );
   const home = homeWith(club);
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
-  const stopped = await rosterctl(`${line} --max-time 2s`, { env: service.env, home });
-  expect(stopped.code).toBe(143);
+  const stopped = startLine(line, { env: service.env, home });
+  await until(() => steps(service).includes('PATCH app_2'));
+  stopped.kill('SIGTERM');
+  expect((await stopped.ended).code).toBe(143);
   const sent = service.requests.length;
   const { stdout } = await rosterctl('', { home });
   expect(stdout).toMatch(
@@ -86,11 +88,10 @@ test('a run whose end another run shares is named whole, so that the line works 
   );
   const home = homeWith(club);
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
-  const child = startRosterctl(line, { env: service.env, home });
-  const ended = closed(child);
+  const killed = startLine(line, { env: service.env, home });
   await until(() => steps(service).includes('PATCH app_2'));
-  child.kill('SIGKILL');
-  await ended;
+  killed.kill('SIGKILL');
+  await killed.ended;
   const runs = join(home, '.local', 'state', 'rosterctl', 'runs');
   const [run = ''] = readdirSync(join(runs, 'open'));
   mkdirSync(join(runs, 'ended', `20260101T000000000-${run.slice(-6)}`));

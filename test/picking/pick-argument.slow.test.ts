@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { until } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { forbidden, withoutColor } from '../support/hostile.js';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 
 const people = [
   application('app_1', { name: 'Nimbus Kolmarden', submittedAt: '2026-03-03T10:00:00Z' }),
@@ -440,13 +441,17 @@ test('runs resume alone takes the only unfinished run, and lists several', async
   );
   const home = temporaryFolder();
   const at = { env: { ...service.env, ROSTERCTL_SETTLE: '0s' }, home };
-  const begin = (line: string) =>
-    rosterctl(`tryouts set-status ${line} --yes --max-time 2s --concurrency 1`, at);
-  expect((await begin('app_1 app_3 --to reviewing')).code).toBe(143);
+  const stop = async (line: string, step: string) => {
+    const child = startLine(`tryouts set-status ${line} --yes --concurrency 1`, at);
+    await until(() => steps(service).includes(step));
+    child.kill('SIGTERM');
+    return (await child.ended).code;
+  };
+  expect(await stop('app_1 app_3 --to reviewing', 'PATCH app_1')).toBe(143);
   const only = await converse(home, ['runs', 'resume'], [[/Change|change/, '\u001b']], at.env);
   expect(only.shown).toMatch(/The only run: \w{6} \(tryouts set-status, 2 of 2 rows left\)/);
   expect(only.shown).toMatch(/Continuing run \w{6}, started /);
-  expect((await begin('app_2 app_3 --to rejected')).code).toBe(143);
+  expect(await stop('app_2 app_3 --to rejected', 'PATCH app_2')).toBe(143);
   isSlow = false;
   const { shown, code } = await converse(
     home,
