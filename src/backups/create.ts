@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { contractVersion } from '../api/contract.js';
 import type { Context } from '../context.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { firstOf, nameFirstFew, plural } from '../data/text.js';
+import { firstOf, nameFirstFew, plural, upperFirst } from '../data/text.js';
 import { OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
@@ -137,7 +137,7 @@ async function makeSnapshot(
 function noteMissing(context: Context, missing: readonly MissingPart[]): void {
   const whole = missing.filter(({ id }) => id === null);
   for (const { resource, reason } of whole)
-    context.message(`Missing: ${resourceWords[resource].plural}. ${reason}`);
+    context.message(`Missing: ${resourceWords[resource].plural}. ${upperFirst(reason)}`);
   const files = missing.flatMap(({ id }) => id ?? []);
   if (files.length === 0) return;
   context.message(

@@ -211,6 +211,7 @@ test('a list that may be incomplete is refused, and kept only as incomplete', as
   expect(snapshots().filter((name) => !name.endsWith('.partial'))).toHaveLength(1);
   const kept = await create('--allow-partial --json');
   expect([kept.code, json(kept)]).toMatchObject([8, { complete: false, records: { players: 1 } }]);
+  expect(kept.stderr).toContain('Missing: players. The list may be incomplete');
   expect(snapshots().filter((name) => name.endsWith('.incomplete'))).toHaveLength(1);
   const verified = await run(`backup verify ${folder}`);
   expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('ok, incomplete')]);

@@ -78,6 +78,18 @@ test('two equal snapshots have no differences, and an unfinished one cannot be c
   ]);
 });
 
+test('live as the first of the two is answered with the right order, not with a backup to make', async () => {
+  const { run } = await desk();
+  const ran = await run('backup diff live papers');
+  expect([ran.code, errorOf(ran)]).toMatchObject([
+    2,
+    {
+      message: 'live can only be the second of the two.',
+      hint: 'rosterctl backup diff papers live',
+    },
+  ]);
+});
+
 test('a snapshot of a newer version is not read', async () => {
   const { create, run, folder, snapshots } = await desk();
   await create();

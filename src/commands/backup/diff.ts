@@ -73,6 +73,10 @@ export default defineLocalCommand({
       throw new UsageError('--csv needs a file; the differences themselves go to stdout.', {
         hint: 'For example: --csv back.csv',
       });
+    if (a === 'live')
+      throw new UsageError('live can only be the second of the two.', {
+        hint: b === 'live' ? undefined : `rosterctl backup diff ${shellQuote(b)} live`,
+      });
     const [{ findSnapshot }, diff] = await Promise.all([
       import('../../backups/layout.js'),
       import('../../backups/diff.js'),
