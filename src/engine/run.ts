@@ -118,7 +118,7 @@ export class ActiveRow {
   readonly session: Session;
   /** Sends that this process tried, but for those whose read had aged. */
   sends = 0;
-  /** Sends after verification found that the previous one was not applied. */
+  /** Sends of the present step after verification found that the previous one was not applied. */
   resends = 0;
   /** Consecutive reads that aged before their write could be sent. */
   rereads = 0;
@@ -166,6 +166,7 @@ export class ActiveRow {
   async recordDone(done: DoneStep): Promise<void> {
     const { row, id } = this.task;
     this.done = done;
+    this.resends = 0;
     await this.run.options.journal.append({ kind: 'done', row, id, ...done });
     this.lastWrite = { phase: 'settled' };
   }

@@ -457,3 +457,20 @@ test('a lost response to the acceptance is verified by reading before the conver
     'CONVERT app_1',
   ]);
 });
+
+test('a conversion lost on the way is sent again, although its acceptance was lost on the way, too', async () => {
+  const seen = new Set<string>();
+  const service = await keep(several(1), (_, step) => {
+    if (!/^(PATCH|CONVERT)/.test(step) || seen.has(step)) return undefined;
+    seen.add(step);
+    return cut;
+  });
+  const ran = await userOf(service).run('tryouts convert app_1 --accept --yes --json --retries 3');
+  expect(steps(service).filter((step) => /^(PATCH|CONVERT)/.test(step))).toEqual([
+    'PATCH app_1',
+    'PATCH app_1',
+    'CONVERT app_1',
+    'CONVERT app_1',
+  ]);
+  expect(ran.code).toBe(0);
+});
