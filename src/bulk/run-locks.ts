@@ -79,7 +79,7 @@ export function rowLocks(
   if (!invocation.operation.locksRows || invocation.isSingle) return undefined;
   const awaitOthers = awaitLaterWrites(context, store, head, awaited);
   return async (row) => {
-    const lock = await lockRow(context, invocation, store, head, row);
+    const lock = await lockRow(context, invocation, store, head, row).catch(throwAmidRun);
     try {
       return { lock, others: await awaitOthers(row) };
     } catch (error) {
@@ -87,6 +87,13 @@ export function rowLocks(
       throw error;
     }
   };
+}
+
+/** Words a lock that cannot be written amid a run: rows were sent, and another folder would not hold the run. */
+function throwAmidRun(error: unknown): never {
+  if (!(error instanceof OutputError)) throw error;
+  const hint = 'Make room, then run the same command again.';
+  throw new OutputError(error.message, { hint, cause: error.cause });
 }
 
 /** Opens the before-images of a run; undefined if `undo.keep` is off. */

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ids, report, several, until, userOf } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
@@ -473,4 +475,28 @@ test('a conversion lost on the way is sent again, although its acceptance was lo
     'CONVERT app_1',
   ]);
   expect(ran.code).toBe(0);
+});
+
+test('a row that cannot be locked on a disk that failed in between is not said to leave nothing sent', async () => {
+  const service = await keep(several(2), (_, step) => {
+    if (step !== 'CONVERT app_1') return undefined;
+    rmSync(records, { recursive: true });
+    writeFileSync(records, '');
+    return undefined;
+  });
+  const user = userOf(service);
+  const records = join(user.runs, '../locks/records');
+  const line = 'tryouts convert app_1 app_2 --yes --concurrency 1';
+  const ran = await user.run(line);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain(`A lock cannot be written in ${records}: `);
+  expect(ran.stderr).toContain('Make room, then run the same command again.');
+  // In another folder the same command would not find this run.
+  expect(ran.stderr).not.toMatch(/Nothing was sent|ROSTERCTL_STATE_DIR/);
+  rmSync(records);
+  expect((await user.run(line)).code).toBe(0);
+  expect(steps(service).filter((step) => step.startsWith('CONVERT'))).toEqual([
+    'CONVERT app_1',
+    'CONVERT app_2',
+  ]);
 });
