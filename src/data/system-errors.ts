@@ -50,6 +50,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of the path is not a folder',
   EPERM: 'permission denied',
+  ERR_FS_EISDIR: 'it is a folder',
   EROFS: 'the file system is read-only',
   ESTALE: 'the network file system no longer knows it',
 };

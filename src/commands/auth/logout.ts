@@ -187,7 +187,8 @@ async function unsentCounts({ paths }: LocalContext, place: KeyPlace): Promise<r
 async function removeRuns(context: LocalContext, runs: StoredRuns): Promise<void> {
   if (runs === noRuns) return;
   const store = storeOf(context);
-  for (const run of runs.undoable) await rm(beforeImagesIn(runFolder(store, run)), { force: true });
+  for (const run of runs.undoable)
+    await rm(beforeImagesIn(runFolder(store, run)), { recursive: true, force: true });
   for (const run of runs.ended) await removeRun(store, run);
 }
 

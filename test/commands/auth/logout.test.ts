@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
@@ -203,4 +203,19 @@ test('an unsent review is named and kept', async () => {
   const again = await openQueue(paths, head, { self: { pid: process.pid, isAlive: () => true } });
   expect(again.present().queued.get('app_1')).toEqual(queued);
   await again.close();
+});
+
+test('a folder in place of before-images is removed, one in place of a cursor is named, and neither is a bug', async () => {
+  const home = await homeWithLogin('work');
+  const images = join(scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', false), 'undo.jsonl');
+  const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
+  const cursors = ensureCursorFolder(paths, cursorPlace(baseUrl, 'org_1'));
+  rmSync(images);
+  for (const file of [images, join(cursors, 'tryouts.mail.json')])
+    mkdirSync(join(file, 'inner'), { recursive: true });
+  const ran = await rosterctl('auth logout', { home });
+  expect(ran.stderr).toMatch(
+    /^The cursor mail cannot be removed: it is a folder \(ERR_FS_EISDIR\)\.\n/,
+  );
+  expect([ran.code, existsSync(images), keysIn(home)]).toEqual([1, false, []]);
 });
