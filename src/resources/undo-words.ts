@@ -85,9 +85,14 @@ export function partialNotes(rows: readonly BeforeImage[]): readonly string[] {
 
 /** Says which fields are set to null, because the record did not have them. */
 export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
-  const fields = [...new Set(rows.flatMap(({ absent }) => absent))];
-  if (fields.length === 0) return [];
-  return [`${fields.join(', ')}: set to null, since a field cannot be removed.`];
+  const fields = new Set(
+    rows.flatMap((image) => {
+      const unrestorable = unrestorableFields(image);
+      return image.absent.filter((field) => !unrestorable.includes(field));
+    }),
+  );
+  if (fields.size === 0) return [];
+  return [`${[...fields].join(', ')}: set to null, since a field cannot be removed.`];
 }
 
 /** How to bring back what a run deleted; undefined if no command can. */

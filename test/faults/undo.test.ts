@@ -553,6 +553,15 @@ test('a value that is the key, or a URL that lost its query, is not undone, and 
     expect(readFileSync(join(folder, 'undo.jsonl'), 'utf8')).not.toMatch(/sig=secret|canary/);
 });
 
+test('a field that is not undone is not said to be set to null', async () => {
+  const user = userOf(await keepPlayers([{ id: 'p1', name: 'Ann' }]));
+  await user.run('players update p1 -F link=https://x.example/?sig=secret -F role=IGL');
+  const undone = await user.run('runs undo last');
+  expect(undone.stderr).toContain('link of 1 record cannot be undone');
+  expect(undone.stderr).toContain('role: set to null');
+  expect(undone.stderr).not.toContain('link, role');
+});
+
 test('a route from --route is also used for the undo; one that replaces keeps what others added', async () => {
   const service = await keepPlayers([{ id: 'p1', name: 'Ann', role: 'Sub' }]);
   const user = userOf(service);
