@@ -5,6 +5,7 @@ import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { nameWithId, recordedSize } from '../data/path.js';
 import { binarySize } from '../data/text.js';
+import { isHash } from '../runs/journal.js';
 import type { ReportRow } from '../runs/report.js';
 import { type Action, isFutureId, verbOf, verbs } from '../runs/verb.js';
 import { minTextWidth } from '../terminal/whole-words.js';
@@ -52,12 +53,19 @@ function describeFields(record: JsonObject): string {
 }
 
 function fieldValue(value: unknown): string {
+  if (isHash(value)) return '…';
   return shortValue(isTexts(value) && value.length > 0 ? value.join(', ') : (value ?? null));
+}
+
+/** What can be said of a value that a journal keeps as a hash only: it is long or private, as notes are. */
+export function hiddenChange(from: unknown, to: unknown): string {
+  return (from ?? null) === null ? 'added' : to === null ? 'removed' : 'changed';
 }
 
 function describeChange(field: string, from: unknown, to: unknown): string {
   if (field === 'status') return `${shortValue(from ?? null)} → ${shortValue(to)}`;
   const label = fieldLabel(field);
+  if (isHash(from) || isHash(to)) return `${label} ${hiddenChange(from, to)}`;
   const elements = isTexts(from) && isTexts(to) ? elementChanges(from, to) : '';
   if (elements !== '') return `${label} ${elements}`;
   return `${label} ${fieldValue(from)} → ${fieldValue(to)}`;
@@ -65,6 +73,7 @@ function describeChange(field: string, from: unknown, to: unknown): string {
 
 function describeNote(from: unknown, to: unknown, showsText: boolean): string {
   if (typeof to !== 'string') return 'notes removed';
+  if (isHash(from)) return 'notes changed';
   const kept = typeof from === 'string' ? from.trimEnd() : '';
   const isAdded = to.startsWith(kept);
   if (kept.length > to.trimEnd().length && kept.startsWith(to.trimEnd())) return 'note removed';

@@ -109,6 +109,11 @@ export function hashOf(value: unknown): string {
   return `sha256:${createHash('sha256').update(printJson(value)).digest('hex').slice(0, 32)}`;
 }
 
+/** True for such a hash. */
+export function isHash(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith('sha256:');
+}
+
 /** The entry with values that hold a secret replaced by their hashes. */
 function withoutSecretValues(entry: Entry, isSecret: (text: string) => boolean): Entry {
   if (!someText([entry['before'], entry['after']], isSecret)) return entry;

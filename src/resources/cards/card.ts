@@ -1,5 +1,6 @@
 /** Cards: one record for a person, with what is near it and what this machine changed of it. */
 
+import { hiddenChange } from '../../bulk/row-lines.js';
 import { shortValue } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
@@ -8,6 +9,7 @@ import type { Context } from '../../context.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { upTo } from '../../data/text.js';
 import { clockTime, shortDay } from '../../data/time.js';
+import { isHash } from '../../runs/journal.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
 import {
@@ -88,13 +90,10 @@ function describeChange({ head, before, after, isUnknown }: PastChange, arrow: s
 function describeField(field: string, from: unknown, to: unknown, arrow: string): string {
   if (field === 'convertedPlayerId' && typeof to === 'string')
     return `converted to ${shortValue(to)}`;
-  const isHidden = [from, to].some((value) => String(value).startsWith('sha256:'));
   const isNotes = field === 'internalNotes';
   const label = isNotes ? (from === null ? 'note' : 'notes') : fieldLabel(field).toLowerCase();
-  if (isHidden || isObject(to) || Array.isArray(to)) {
-    const verb = from === null ? 'added' : to === null ? 'removed' : 'changed';
-    return `${label} ${verb}`;
-  }
+  if (isHash(from) || isHash(to) || isObject(to) || Array.isArray(to))
+    return `${label} ${hiddenChange(from, to)}`;
   const change = `${shortValue(from)} ${arrow} ${shortValue(to)}`;
   return field === 'status' ? change : `${label} ${change}`;
 }
