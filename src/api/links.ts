@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, numberOf } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { childOf, normalName } from '../data/path.js';
-import { wordList } from '../data/text.js';
+import { controlCharacter, wordList } from '../data/text.js';
 import { type CallSite, ProtocolError } from '../errors.js';
 import { describeTopLevel } from './list-envelope.js';
 import type { Link } from './types.js';
@@ -89,7 +89,8 @@ function linkAt(path: string, body: unknown, { requestUrl, now }: LinkCall): Lin
 
 /** True for a URL without a scheme: it has a slash or a query, so that a plain word is none. */
 function isRelativeUrl(value: unknown): value is string {
-  if (typeof value !== 'string' || /[\s\\\p{Cc}]/u.test(value)) return false;
+  if (typeof value !== 'string' || /[\s\\]/.test(value) || controlCharacter.test(value))
+    return false;
   return /[/?]/.test(value) && !/^[a-z][a-z0-9+.-]*:/i.test(value);
 }
 

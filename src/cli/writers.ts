@@ -6,7 +6,7 @@ import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js
 import { flatten, listText, plainText, valueAt } from '../data/path.js';
 import { wordOfId } from '../data/references.js';
 import { resourceWords } from '../data/resources.js';
-import { plural } from '../data/text.js';
+import { controlCharacter, plural } from '../data/text.js';
 import { OutputError, UsageError } from '../errors.js';
 import { jsonTsvCell, multiLine, tsvCell } from '../terminal/safe-text.js';
 import { batchWriter, type Sink } from './sink.js';
@@ -75,8 +75,6 @@ export async function writeNdjson(sink: Sink, rows: Rows): Promise<void> {
   await writeLines(sink, rows, (row) => `${printJson(row)}\n`);
 }
 
-const controls = /\p{Cc}/u;
-
 /**
  * Writes the ids alone, one per line; for rows without an id, the value of `idField`. Throws
  * NoIdsError if no record has one, OutputError if some records were left out.
@@ -91,7 +89,7 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
     else written += 1;
     const word = isObject(row) && id === row['id'] ? wordOfId(plainText(id)) : plainText(id);
     // Verbatim, as --ids reads it; only an id that no command accepts is escaped, to stay one line.
-    return isMissing ? '' : `${controls.test(word) ? tsvCell(word) : word}\n`;
+    return isMissing ? '' : `${controlCharacter.test(word) ? tsvCell(word) : word}\n`;
   });
   if (missing === 0) return;
   if (written === 0) throw new NoIdsError();

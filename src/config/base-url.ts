@@ -1,5 +1,6 @@
 /** The base URL: its rules and its normal form. */
 import { isLoopbackHost } from '../data/http.js';
+import { controlCharacter } from '../data/text.js';
 import { UsageError } from '../errors.js';
 
 /**
@@ -16,7 +17,7 @@ export function parseBaseUrl(text: string): string {
       'must not hold a user name or password',
       'Keys are stored with: rosterctl auth login',
     );
-  if (/[?#\\\s]|\p{Cc}/u.test(typed))
+  if (/[?#\\\s]/.test(typed) || controlCharacter.test(typed))
     throw refuse('must have no query, fragment, space or backslash', 'It ends in /v1.');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuse('must begin with https://', 'http:// is accepted for this machine only.');

@@ -1,7 +1,7 @@
 /** The connection: which base URL, organization and key to use, and if they belong together. */
 
 import type { Environment } from '../data/environment.js';
-import { andList, loginCommand } from '../data/text.js';
+import { andList, controlCharacter, loginCommand } from '../data/text.js';
 import { ConfigError, NoKeyError, UsageError } from '../errors.js';
 import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
@@ -209,7 +209,8 @@ function missing(what: string, profile: string, flags: string): UsageError {
 
 /** Returns an organization id unchanged if it can be part of a path. Throws UsageError. */
 export function checkOrganization(id: string): string {
-  if (id.trim() === '' || ['.', '..'].includes(id.trim()) || /\p{Cc}|\p{Cs}/u.test(id))
+  const isImpossible = ['', '.', '..'].includes(id.trim());
+  if (isImpossible || controlCharacter.test(id) || !id.isWellFormed())
     throw new UsageError(
       'The organization id is empty or contains characters that no id can have.',
       { hint: 'It comes from --org, ROSTERCTL_ORG or the profile (rosterctl profile show).' },

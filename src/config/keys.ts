@@ -9,7 +9,7 @@ import {
   resourceNames,
   resourceWords,
 } from '../data/resources.js';
-import { orList, percentDecoded } from '../data/text.js';
+import { controlCharacter, orList, percentDecoded } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { namedKeys, type SettingKey } from './named-keys.js';
 import { integer, nameList, offering, oneOf, type Parse } from './parse.js';
@@ -187,9 +187,13 @@ function routeKeys(resource: ResourceName): readonly SettingKey<string>[] {
   });
 }
 
+/** True for a text that a pattern matches and that holds no control character. */
+const matches = (text: string, pattern: RegExp) =>
+  pattern.test(text) && !controlCharacter.test(text);
+
 /** Accepts the path of a field in a response: `meta.nextCursor`; a header has a path of one name. */
 const dottedPath: Parse<string> = (text) => {
-  if (text.split('.').every((step) => /^[^\s.\p{Cc}]+$/u.test(step))) return text;
+  if (text.split('.').every((step) => matches(step, /^[^\s.]+$/))) return text;
   throw new UsageError(`"${text}" is not a path of fields.`, {
     hint: 'Write the names with dots between them: meta.nextCursor.',
   });
@@ -199,7 +203,7 @@ const pathOrNone = offering(['auto', 'none'], (text) => dottedPath(text));
 
 /** Accepts the path of a list: `data.teams`, `data.teams.edges[].node`. */
 const listPath: Parse<string> = (text) => {
-  if (text.split('.').every((step) => /^[^\s[\]\p{Cc}]+(\[\])?$/u.test(step))) return text;
+  if (text.split('.').every((step) => matches(step, /^[^\s[\]]+(\[\])?$/))) return text;
   throw new UsageError(`"${text}" is not a path to a list.`, {
     hint: 'Write data.players, or data.players.edges[].node for the node of each edge.',
   });
@@ -207,7 +211,7 @@ const listPath: Parse<string> = (text) => {
 
 /** Accepts the path of a value in a response, also into lists: `data.signedUrl`, `files[0].url`. */
 const answerPath: Parse<string> = (text) => {
-  if (/^(?:[^\s.[\]\p{Cc}]+|\[\d+\])(?:\.[^\s.[\]\p{Cc}]+|\[\d+\])*$/u.test(text)) return text;
+  if (matches(text, /^(?:[^\s.[\]]+|\[\d+\])(?:\.[^\s.[\]]+|\[\d+\])*$/)) return text;
   throw new UsageError(`"${text}" is not a path.`, {
     hint: 'Write data.signedUrl, or files.0.url for the first of a list.',
   });
@@ -215,7 +219,7 @@ const answerPath: Parse<string> = (text) => {
 
 /** Accepts the name of a query parameter: `$skip`, `page[number]`. */
 const parameterName: Parse<string> = (text) => {
-  if (/^[^\s&=#?\p{Cc}]+$/u.test(text) && text !== 'organizationId') return text;
+  if (matches(text, /^[^\s&=#?]+$/) && text !== 'organizationId') return text;
   throw new UsageError(`"${text}" cannot be the name of a query parameter.`, {
     hint: 'Leave out spaces and & = # ?; rosterctl sends organizationId itself.',
   });
@@ -225,7 +229,7 @@ const parameterName: Parse<string> = (text) => {
 const queryText: Parse<string> = (text) => {
   for (const pair of text.split('&')) {
     const at = pair.indexOf('=');
-    if (at < 1 || /[?#\s]|\p{Cc}/u.test(pair))
+    if (at < 1 || !matches(pair, /^[^?#\s]+$/))
       throw new UsageError(`"${text}" is not a query.`, {
         hint: 'Write include=gamerTags&active=true.',
       });

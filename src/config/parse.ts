@@ -2,6 +2,7 @@
 
 import { readlinkSync } from 'node:fs';
 import { didYouMean } from '../data/nearest.js';
+import { controlCharacter } from '../data/text.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import { extensionOf, promisedFormat } from './choices.js';
@@ -120,7 +121,7 @@ export const parseRate: Parse<number | undefined> = (text) => {
 /** Accepts comma-separated names, trims them, and leaves out repeated ones: `id,name`. */
 export const nameList: Parse<readonly string[]> = (text) => {
   const names = [...new Set(text.split(',').map((name) => name.trim()))];
-  if (names.some((name) => name === '' || /\p{Cc}/u.test(name)))
+  if (names.some((name) => name === '' || controlCharacter.test(name)))
     throw new UsageError(`"${text}" is not a list of names.`, { hint: 'Write id,name,status.' });
   return names;
 };

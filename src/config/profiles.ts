@@ -23,7 +23,8 @@ export function checkProfileName(name: string): string {
     throw new UsageError(
       'A profile name cannot be empty, begin with a dash, or begin or end with a space.',
     );
-  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name))
+  // Not as a literal, which V8 would read at each start.
+  if (new RegExp('[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]', 'u').test(name))
     throw new UsageError('A profile name cannot contain control characters.');
   if (name.length > 100) throw new UsageError('A profile name can have at most 100 characters.');
   return name;

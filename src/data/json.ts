@@ -1,4 +1,5 @@
 /** JSON without loss: parses and prints numbers, keys and texts exactly. */
+import { unsafeBeyondC0 } from './text.js';
 
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -261,11 +262,10 @@ function checkDepth(value: unknown, depth = 0): void {
 }
 
 // JSON.stringify escapes C0 and lone surrogates itself; the rest can only occur inside strings.
-const unsafeClass = '[\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]';
-const allUnsafe = new RegExp(unsafeClass, 'g');
+const allUnsafe = new RegExp(`[${unsafeBeyondC0}]`, 'g');
 
 /** Matches characters in JSON that control a terminal. */
-const unsafeInJson: RegExp = new RegExp(unsafeClass);
+const unsafeInJson: RegExp = new RegExp(allUnsafe, '');
 
 /** Returns JSON with the same value and without characters that control a terminal. */
 function escapeJson(json: string): string {

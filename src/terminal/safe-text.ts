@@ -4,6 +4,7 @@
  * such as `\u001b`. Our own colour is added afterwards, never before.
  */
 import { lazy } from '../data/lazy.js';
+import { unsafeCharacters } from '../data/text.js';
 
 /** Sanitizes text inside a line of prose or a table cell: line ends and tabs become visible marks. */
 export function singleLine(text: string): string {
@@ -27,11 +28,7 @@ export function tsvCell(text: string): string {
     .replaceAll('\t', '\\t')
     .replaceAll('\n', '\\n')
     .replaceAll('\r', '\\r')
-    .replace(
-      // C0, DEL, C1, line and paragraph separators, bidirectional controls, lone surrogates.
-      /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
-      escaped,
-    );
+    .replace(unsafeCharacters, escaped);
 }
 
 /** Escapes JSON for a tab-separated cell: `printJson` has escaped unsafe characters, so only backslashes remain. */

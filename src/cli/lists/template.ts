@@ -5,7 +5,7 @@ import { localDay } from '../../data/dates.js';
 import { type JsonObject, printJson } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { plainText } from '../../data/path.js';
-import { orList } from '../../data/text.js';
+import { orList, unsafeCharacters } from '../../data/text.js';
 import { momentOf, relativeTime } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import { chooseFields } from '../chosen-fields.js';
@@ -125,7 +125,7 @@ function withMoment(value: unknown, show: (moment: Date) => string): unknown {
 
 /** Replaces what could end a line, or hide or reorder text, by a space. */
 function oneLine(text: string): string {
-  return text.replace(/\r\n|[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, ' ');
+  return text.replaceAll('\r\n', ' ').replace(unsafeCharacters, ' ');
 }
 
 /** A mark of no width, after which a service no longer sees a mention or an address. */
