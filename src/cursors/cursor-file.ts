@@ -1,6 +1,5 @@
 /** Cursors on disk: what a name of --since-last has printed already, per service, organization and resource. */
-import { existsSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, promises as fs, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { originOf } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
@@ -147,7 +146,7 @@ export async function writeCursor(
 
 /** Deletes the file of a cursor. Throws OutputError. */
 export async function removeCursor(folder: string, key: CursorKey): Promise<void> {
-  await rm(cursorFile(folder, key), { force: true }).catch((error: unknown) => {
+  await fs.rm(cursorFile(folder, key), { force: true }).catch((error: unknown) => {
     throw new OutputError(`The cursor ${key.name} cannot be removed: ${systemReason(error)}.`, {
       cause: error,
     });

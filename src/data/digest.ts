@@ -1,10 +1,29 @@
-/** Digests of values, and sharing of equal values. */
-import { createHash } from 'node:crypto';
+/** Digests of values, random names, and sharing of equal values. */
+import type { Hash } from 'node:crypto';
 import { isObject, printJson, RawNumber } from './json.js';
+import { lazy } from './lazy.js';
+
+// Loaded when first needed: that takes half as long as a start of Node itself.
+const crypto = lazy(() => process.getBuiltinModule('node:crypto'));
+
+/** Returns the SHA-256 of a text, in hex. */
+export function textDigest(text: string): string {
+  return crypto().hash('sha256', text, 'hex');
+}
+
+/** Returns the SHA-256 of text that is added in parts. */
+export function startDigest(): Hash {
+  return crypto().createHash('sha256');
+}
+
+/** Returns this many random bytes, in hex. */
+export function randomHex(bytes: number): string {
+  return crypto().randomBytes(bytes).toString('hex');
+}
 
 /** Returns the SHA-256 of a plain JSON value, in hex. Equal values with their keys in one order have equal digests. */
 export function digestOf(value: unknown): string {
-  return createHash('sha256').update(printJson(value)).digest('hex');
+  return textDigest(printJson(value));
 }
 
 /** Returns the digest of what the service sent, whose objects may have their keys in any order. */

@@ -1,5 +1,5 @@
 /** File names: safe ones from untrusted text, and unique ones. */
-import { createHash } from 'node:crypto';
+import { textDigest } from './digest.js';
 import { stripTrailing } from './text.js';
 
 /** The longest name, in bytes of UTF-8. File systems take 255; the rest is for what others append. */
@@ -34,7 +34,7 @@ export function safeFileName(
 export function withId(name: string, id: string, again = 1): string {
   const suffix = again === 1 ? id : `${id}-${again}`;
   const harmless = /^[\w-]{1,64}$/.test(suffix);
-  const mark = `-${harmless ? suffix : createHash('sha256').update(suffix).digest('hex').slice(0, 12)}`;
+  const mark = `-${harmless ? suffix : textDigest(suffix).slice(0, 12)}`;
   const extension = shortExtension(name);
   const stem = name.slice(0, name.length - extension.length);
   return `${cutToBytes(stem, maxBytes - mark.length - extension.length)}${mark}${extension}`;

@@ -1,8 +1,9 @@
 /** Atomic writes: files that appear complete or not at all. */
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  constants,
   fchmodSync,
+  promises as fs,
   fsync,
   ftruncateSync,
   linkSync,
@@ -12,10 +13,9 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { access, constants, lstat, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { digestOf } from '../data/digest.js';
+import { digestOf, randomHex } from '../data/digest.js';
 import { systemCode } from '../data/system-errors.js';
 import { GuardError } from '../errors.js';
 import { describeSelf, type ThisProcess } from './holder.js';
@@ -167,7 +167,7 @@ function synced(descriptor: number): Promise<void> {
 export async function checkWritable(file: string): Promise<void> {
   const { kind, path } = await outputTarget(file);
   if (kind === 'absent' || kind === 'file')
-    await attemptWrite(file, access(dirname(path), constants.W_OK));
+    await attemptWrite(file, fs.access(dirname(path), constants.W_OK));
 }
 
 /** Writes a complete file, or leaves the old one. Throws as `openAtomic` and `write` do. */
@@ -193,12 +193,12 @@ const staleMs = 3_600_000;
  * unreadable folder has nothing to sweep.
  */
 export async function sweepStaleTemps(folder: string, now: Date): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await fs.readdir(folder).catch(() => []);
   for (const name of names.filter((entry) => tempPattern.test(entry))) {
     const path = join(folder, name);
-    const stats = await lstat(path).catch(() => undefined);
+    const stats = await fs.lstat(path).catch(() => undefined);
     if (!stats?.isFile() || now.getTime() - stats.mtimeMs < staleMs) continue;
-    await unlink(path).catch(() => {});
+    await fs.unlink(path).catch(() => {});
   }
 }
 
@@ -206,7 +206,7 @@ const tempPattern = /^\..{0,100}\.[0-9a-f]{16}\.rosterctl-tmp$/su;
 
 /** Removes the temporary file that a killed `singleWriter` left. Never throws. */
 export async function removeSingleWriterTemp(file: string): Promise<void> {
-  await unlink(tempPath(file, fixedMark(file))).catch(() => {});
+  await fs.unlink(tempPath(file, fixedMark(file))).catch(() => {});
 }
 
 function tempPath(path: string, mark: string): string {
@@ -228,7 +228,7 @@ async function removeDeadTemps(path: string, self: ThisProcess): Promise<string 
   if (boot === undefined || namespace === undefined) return undefined;
   const visible = digestOf([boot, namespace]).slice(0, 8);
   const markOf = (pid: number) => `${visible}${pid.toString(16).padStart(8, '0')}`;
-  for (const name of await readdir(dirname(path)).catch(() => [])) {
+  for (const name of await fs.readdir(dirname(path)).catch(() => [])) {
     const [, hex = ''] = /([0-9a-f]{8})\.rosterctl-tmp$/.exec(name) ?? [];
     const pid = Number.parseInt(hex, 16);
     const temp = tempPath(path, markOf(pid));
@@ -239,7 +239,7 @@ async function removeDeadTemps(path: string, self: ThisProcess): Promise<string 
 }
 
 function randomMark(): string {
-  return randomBytes(8).toString('hex');
+  return randomHex(8);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Locks between processes: one holder of a name in a folder at a time, even after a kill -9. */
-import { randomBytes } from 'node:crypto';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomHex } from '../data/digest.js';
 import { systemCode } from '../data/system-errors.js';
 import { CancelledError, GuardError } from '../errors.js';
 import { describeSelf, holderState, type LockHolder, type ThisProcess } from './holder.js';
@@ -161,11 +161,11 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
   // Unique for this acquisition, even within this process.
   const text = JSON.stringify({
     ...describeSelf(self, purpose),
-    hold: randomBytes(6).toString('hex'),
+    hold: randomHex(6),
   });
   const privateFile = () => {
     if (privatePath !== undefined) return privatePath;
-    const path = join(dir, `${name}.lock.new.${self.pid}.${randomBytes(6).toString('hex')}`);
+    const path = join(dir, `${name}.lock.new.${self.pid}.${randomHex(6)}`);
     try {
       writeNew(path, text);
     } catch (error) {

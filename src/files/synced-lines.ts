@@ -1,5 +1,4 @@
 /** Append-only files of checksummed lines (journal, before-images), synced in batches. */
-import { hash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -10,6 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { textDigest } from '../data/digest.js';
 import { type JsonObject, objectIn, printJson } from '../data/json.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { Failure, GuardError, OutputError } from '../errors.js';
@@ -104,7 +104,7 @@ export function parseLines<T>(
 const lineFeed = 0x0a;
 
 function checksumOf(text: string): string {
-  return hash('sha256', text, 'hex').slice(0, checksumLength);
+  return textDigest(text).slice(0, checksumLength);
 }
 
 /** The most event-loop turns that a batch waits while each turn adds lines. */

@@ -1,7 +1,7 @@
 /** Writing files: complete writes, and errors that name the file. */
 
-import { write } from 'node:fs';
-import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { constants, promises as fs, write } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -72,9 +72,9 @@ type WriteTarget =
 
 /** Returns what a path leads to, through links. Throws OutputError for a folder. */
 export async function outputTarget(file: string): Promise<WriteTarget> {
-  const path = await realpath(file).catch(() => file);
+  const path = await fs.realpath(file).catch(() => file);
   // Let the system resolve the link: the link to a pipe is not a path that could be read.
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await fs.stat(path).catch(() => undefined);
   // A dangling link: the new file replaces it.
   if (!stats) return { kind: 'absent', path };
   if (stats.isDirectory())
@@ -95,7 +95,7 @@ export async function throughDevice(
   const own = await ownSocket(file);
   if (own !== undefined) return throughOwn(file, own);
   const reader = await findReader(file, signal);
-  const handle = await attemptWrite(file, open(file, 'a'));
+  const handle = await attemptWrite(file, fs.open(file, 'a'));
   // Closed any earlier, the reader would see the end of the pipe.
   await reader.close();
   let closed: Promise<void> | undefined;
@@ -116,7 +116,7 @@ const outputs = /^\/(?:dev\/std(?:(out)|err)|(?:dev|proc\/self)\/fd\/(\d+))$/;
  */
 async function ownSocket(file: string): Promise<number | undefined> {
   const [name, out, number] = outputs.exec(file) ?? [];
-  if (name === undefined || !(await stat(file)).isSocket()) return undefined;
+  if (name === undefined || !(await fs.stat(file)).isSocket()) return undefined;
   if (number !== undefined) return Number(number);
   return out === undefined ? 2 : 1;
 }
@@ -149,11 +149,11 @@ function throughOwn(file: string, descriptor: number): AtomicFile {
 async function findReader(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
   for (;;) {
     try {
-      return await open(file, constants.O_WRONLY | constants.O_NONBLOCK);
+      return await fs.open(file, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       const code = systemCode(error);
       // A socket never opens.
-      const isAwaited = code === 'ENXIO' && (await stat(file)).isFIFO();
+      const isAwaited = code === 'ENXIO' && (await fs.stat(file)).isFIFO();
       if (!isAwaited) throw cannotWrite(file, error);
     }
     if (signal?.aborted) throw new CancelledError('Interrupted.');

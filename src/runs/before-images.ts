@@ -1,7 +1,6 @@
 /** Before-images (`undo.jsonl` in a run's folder): what the records held before the run's writes, for `runs undo`. */
 
-import { statSync, unlinkSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { promises as fs, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject, mapTexts } from '../data/json.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
@@ -177,7 +176,7 @@ export async function pruneBeforeImages(
   // Returns true if something is left.
   const prune = async (run: string, isFree: boolean): Promise<boolean> => {
     const path = beforeImagesIn(runFolder(store, run));
-    const found = await stat(path).catch(() => undefined);
+    const found = await fs.stat(path).catch(() => undefined);
     // A resumed run has younger before-images than its name suggests.
     if (!found) return false;
     if (!isOld(found.mtimeMs) || (!isFree && (await isHeld(run)))) return true;

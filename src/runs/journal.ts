@@ -1,10 +1,9 @@
 /** The journal of a run: intents and outcomes in order, each synced to disk; and what to do with a damaged one. */
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { constants, promises as fs } from 'node:fs';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
-import { isObject, type JsonObject, printJson } from '../data/json.js';
+import { digestOf } from '../data/digest.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
@@ -82,7 +81,9 @@ export async function readJournal(
 /** Reads the first record of a journal and nothing else of it; undefined if it cannot be read. */
 export async function readFirstRecord(path: string): Promise<JournalRecord | undefined> {
   // Not blocked by a named pipe in its place.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  const file = await fs
+    .open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    .catch(() => undefined);
   if (!file) return undefined;
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestFirstLine));
@@ -106,7 +107,7 @@ export function parseJournal(file: Buffer, path: string) {
 
 /** The hash that a journal stores in place of a value. */
 export function hashOf(value: unknown): string {
-  return `sha256:${createHash('sha256').update(printJson(value)).digest('hex').slice(0, 32)}`;
+  return `sha256:${digestOf(value).slice(0, 32)}`;
 }
 
 /** True for such a hash. */
@@ -179,7 +180,7 @@ export async function damagedRun(
 export async function setAside({ folder }: DamagedRun): Promise<string> {
   const aside = `${folder}.damaged`;
   try {
-    await rename(folder, aside);
+    await fs.rename(folder, aside);
   } catch (error) {
     throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
       hint: 'Move it away from there yourself, then run the same command again.',

@@ -1,9 +1,8 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
-import { createHash, hash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
-import { digestOf } from '../data/digest.js';
+import { digestOf, startDigest, textDigest } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError } from '../errors.js';
@@ -96,7 +95,7 @@ export async function writePlan(
   { head, job, names, rows }: RunPlan,
 ): Promise<void> {
   const file = await openPlain(pathIn(folder), { isOneOfMany: true });
-  const sum = createHash('sha256');
+  const sum = startDigest();
   let text = `${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`;
   try {
     for (const { row, id, ref, own, previewed } of rows) {
@@ -134,8 +133,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
     const end = text.lastIndexOf('\n', text.length - 2) + 1;
     const body = text.slice(0, end);
     // A truncated or edited plan is no longer what the user confirmed.
-    if (hash('sha256', body, 'hex') !== text.slice(end).trimEnd())
-      throw new SyntaxError('another checksum');
+    if (textDigest(body) !== text.slice(end).trimEnd()) throw new SyntaxError('another checksum');
     const [first = '', ...lines] = body.trimEnd().split('\n');
     const top = parseJson(first);
     if (!isObject(top)) throw new SyntaxError('no head');

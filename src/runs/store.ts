@@ -1,9 +1,15 @@
 /** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
-import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import {
+  existsSync,
+  promises as fs,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
+import { randomHex } from '../data/digest.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
@@ -81,7 +87,7 @@ export function newRunName(
   const ahead = after === undefined ? -1 : startOf(after).getTime() - now.getTime();
   const date = ahead >= 0 && ahead <= mostSetBackMs ? new Date(now.getTime() + ahead + 1) : now;
   const time = date.toISOString().replace(/[-:.Z]/g, '');
-  return `${time}${single ? '-1' : ''}-${randomBytes(3).toString('hex')}`;
+  return `${time}${single ? '-1' : ''}-${randomHex(3)}`;
 }
 
 /** A clock that was further ahead was wrong: names by it would keep runs from being pruned for as long. */
@@ -167,7 +173,7 @@ export function moveRun(store: RunStore, run: string, to: 'open' | 'ended'): voi
 
 /** Deletes a run's folder. */
 export async function removeRun(store: RunStore, run: string): Promise<void> {
-  await rm(runFolder(store, run), { recursive: true, force: true });
+  await fs.rm(runFolder(store, run), { recursive: true, force: true });
 }
 
 /**
