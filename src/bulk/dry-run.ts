@@ -182,7 +182,8 @@ export function previewOutput(
   const { of, plan = made.plan } = operation;
   const head = { action, run: made.run ?? null, of, plan };
   const report = reportOf(context, head, [...wouldChange, ...decided]);
-  const refusal = operation.refuses?.(preview);
+  // What was begun is finished without the rows that no longer fit.
+  const refusal = made.run === undefined ? operation.refuses?.(preview) : undefined;
   const exitName = exitOf(report, refusal?.exitName);
   printWrongRows(context, report);
   printSummary(context, report);

@@ -280,6 +280,23 @@ test('an apply that is killed goes on with the same line, once for each record',
   expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
 });
 
+test('the dry run of an apply that was interrupted says what the same line then does', async () => {
+  let isDown = true;
+  const { service, ben } = await planned({
+    instead: (_, step) => (isDown && step === 'PATCH app_2' ? { status: 401 } : undefined),
+  });
+  const stopped = await ben.run('plan apply p.json --yes --concurrency 1');
+  expect(stopped.code).toBe(4);
+  isDown = false;
+  service.kept.set('app_3', application('app_3', { status: 'accepted' }));
+  const dry = await ben.run('plan apply p.json -n --json');
+  expect(report(dry).summary).toMatchObject({ wouldChange: 1, conflict: 1 });
+  expect([dry.code, errorOf(dry)['code']]).toEqual([8, 'rowsFailed']);
+  const ran = await ben.run('plan apply p.json --yes --json');
+  expect(report(ran).summary).toMatchObject({ changed: 2, conflict: 1 });
+  expect([ran.code, errorOf(ran)['code']]).toEqual([8, 'rowsFailed']);
+});
+
 test('a report whose reader went away is printed by the same line, and then the plan is applied', async () => {
   const { service, ben } = await planned();
   const lost = await rosterctl('plan apply p.json --yes --json', {
