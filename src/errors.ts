@@ -181,6 +181,11 @@ export class ApiError extends Failure {
     this.exitName = meaning.exitName;
     this.code = serviceCode ?? meaning.kind;
   }
+
+  /** What the service said: its first words, or else the error's code. */
+  get said(): string {
+    return this.details.message ?? this.code;
+  }
 }
 
 /** The status that contract section 7 pairs with an error code found in a 2xx response. */

@@ -18,9 +18,9 @@ const mostRereads = 3;
 /** Processes a row at its turn, up to its result or to a write that has to be verified. */
 export async function beginRow(row: ActiveRow): Promise<void> {
   const { run, task, session } = row;
-  let endTurn: (() => void) | undefined;
+  const isProven = () => run.phase !== 'sending' || (session.isProven?.() ?? true);
+  const endTurn = await run.gate.enter(isProven);
   await row.guarded(async () => {
-    endTurn = await run.gate.enter(() => run.phase !== 'sending' || (session.isProven?.() ?? true));
     if (run.phase !== 'sending') return;
     const locked = await run.options.lockRow?.(task);
     row.lock = locked?.lock;
@@ -189,28 +189,26 @@ async function handleSuccess(
     return stepDone(row, write, record);
   }
   const open = { kind: 'notShown', intent: intentOf(write), sent: write, since } as const;
-  const verification = await verifyWrite(session, task, open);
-  if (verification.outcome === 'applied') {
-    if (sign && hidesChanges(session, step, verification.record)) throw sign;
+  const found = await verifyWrite(session, task, open);
+  if (found.outcome === 'applied') {
+    if (sign && hidesChanges(session, step, found.record)) throw sign;
     // Refused because the record already had the target values: our write did not change it.
     if (sign && sign.status >= 400 && row.resends === 0)
-      return { record: verification.record, at: instant() };
-    const despite = `done, although the service answered: ${sign?.details.message ?? sign?.code}`;
-    const remark = sign ? despite : verification.note;
+      return { record: found.record, at: instant() };
+    const remark = sign ? `done, although the service answered: ${sign.said}` : found.note;
     if (remark !== undefined) note(`${task.id}: ${remark}.`);
-    return stepDone(row, write, verification.record);
+    return stepDone(row, write, found.record);
   }
   // A success that says no is believed only if a read does not contradict it.
-  if (sign && (sign.status >= 400 || verification.outcome !== 'unclear')) throw sign;
-  // 202: accepted, not yet done.
-  if (verification.outcome === 'unclear' && !sign && answer.status !== 202) {
-    const why = verification.error?.message ?? 'no record';
-    note(`${task.id}: done, but reading it again failed: ${why}`);
+  if (sign && (sign.status >= 400 || found.outcome !== 'unclear')) throw sign;
+  if (found.outcome === 'other') return endInConflict(row, step, found.state);
+  const isAccepted = answer.status === 202;
+  if (found.outcome === 'unclear' && !sign && !isAccepted) {
+    note(`${task.id}: done, but reading it again failed: ${found.error?.message ?? 'no record'}`);
     return stepDone(row, write, record);
   }
-  if (verification.outcome === 'other') return endInConflict(row, step, verification.state);
   return verifyLater(row, write, {
-    kind: answer.status === 202 ? 'accepted' : 'notShown',
+    kind: isAccepted ? 'accepted' : 'notShown',
     since,
     // A record in the answer proves that the service processed the write; read lag is short.
     settleMs: record ? Math.min(lagMs, settleMs) : settleMs,

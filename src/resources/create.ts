@@ -67,7 +67,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
     send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
     async checkSuccess({ call }, _, { answer, record: made, sign }) {
       if (sign && made)
-        context.note(`The ${noun} was created, although the service answered: ${messageOf(sign)}.`);
+        context.note(`The ${noun} was created, although the service answered: ${sign.said}.`);
       else if (sign) throw createFailure(sign);
       if (made) {
         const record = await presentAgain(context, resource, String(made['id']), made, say);
@@ -121,17 +121,13 @@ function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | un
   return id ? { id: percentDecoded(id) } : undefined;
 }
 
-function messageOf({ details, code }: ApiError): string {
-  return details.message ?? code;
-}
-
 const checkFirst = 'Check whether it was created before you send this again.';
 
 /** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */
 export function createFailure(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
   return new UnknownOutcomeError(
-    `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${messageOf(sign)}).`,
+    `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${sign.said}).`,
     sign.call,
     { hint: checkFirst, cause: sign, delivery: 'applied' },
   );

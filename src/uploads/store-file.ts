@@ -178,10 +178,7 @@ export async function checkDocument(
     isListed = false;
   }
   if (sign && !found) throw sign;
-  if (sign)
-    context.note(
-      `The document was created, although the service answered: ${sign.details.message ?? sign.code}.`,
-    );
+  if (sign) context.note(`The document was created, although the service answered: ${sign.said}.`);
   else if (!found && isListed)
     throw unknown(`${answer.status} and no record, and the list does not show the document`);
   else if (!found && leavesCreateOpen(answer.status))
