@@ -2,7 +2,7 @@
 
 import { normalName } from '../data/path.js';
 import { percentDecoded } from '../data/text.js';
-import type { NextPage, Page, Pager } from './pager.js';
+import type { NextTarget, Page, Pager } from './pager.js';
 import type { Completeness } from './types.js';
 
 /** Beyond these a list counts as endless. */
@@ -45,9 +45,9 @@ export class PageFollower {
   }
 
   /** Goes on to the page after the one that was read; returns how the list ends if there is none to read. */
-  after(page: Omit<Page, 'number'>): Completeness | undefined {
+  after(page: Page): Completeness | undefined {
     const { first, number, mayRepeat, caps } = this;
-    const step = this.pager.after({ ...page, number });
+    const step = this.pager.after(page);
     if ('end' in step) return step.end;
     this.emptyPages = page.count === 0 ? this.emptyPages + 1 : 0;
     if (this.emptyPages > maxEmptyPages)
@@ -75,11 +75,7 @@ export function doubtfulList(reason: string): Completeness {
 }
 
 /** Returns the URL of the next page, with the first request's own query (organizationId). */
-function nextPageTarget(
-  next: Extract<NextPage, { next: unknown }>['next'],
-  first: URL,
-  current: URL,
-): URL {
+function nextPageTarget(next: NextTarget, first: URL, current: URL): URL {
   if ('query' in next) {
     const url = new URL(first);
     for (const [name, value] of Object.entries(next.query)) url.searchParams.set(name, value);

@@ -9,9 +9,9 @@ import {
   type PagingEvidence,
   readEvidence,
   readNext,
+  type Total,
   type Way,
 } from './paging-evidence.js';
-import { type NextTarget, namesNumber, parameterFor, type Query } from './paging-parameters.js';
 import type { Completeness, Doubt } from './types.js';
 import type { ResponseHead } from './wire.js';
 
@@ -23,12 +23,16 @@ export interface Page extends ResponseHead {
   readonly fresh: number;
   /** Distinct records so far, including this page. */
   readonly arrived: number;
-  /** 1 for the first page. */
-  readonly number: number;
-  /** Rows on all pages so far, including repeated ones. */
-  readonly rows: number;
   readonly lastId: string | undefined;
 }
+
+/** The parameters of a query. */
+interface Query {
+  readonly [name: string]: string;
+}
+
+/** Leads to the next page: a URL of the service, or the query to send. */
+export type NextTarget = { readonly url: string } | { readonly query: Query };
 
 /** The place of the next page, or the reason why there is none. */
 export type NextPage =
@@ -57,8 +61,13 @@ export function firstQuery(overrides: Overrides): Query {
  * evidence of more makes the list doubtful. The settings `paging.*` replace mode, names and places.
  */
 export class Pager {
+  private readonly mode: string;
+  /** The number of the page that was read: 1 for the first. */
+  private number = 0;
+  /** Rows on all pages so far, including repeated ones. */
+  private rows = 0;
   /** Announcements of an earlier page, which a later one may leave out. */
-  private announced: { total?: Total | undefined; pages?: number | undefined } = {};
+  private announced: Pick<PagingEvidence, 'total' | 'pages'> = {};
   /** True if a later page announced fewer records or pages than an earlier one. */
   private hasShrunk = false;
   /** True if this page was found by its number or offset, so that records can move onto it and off it. */
@@ -72,38 +81,39 @@ export class Pager {
     private readonly resource: ResourceName,
     private readonly overrides: Overrides,
   ) {
+    this.mode = overrides['paging.mode'] ?? 'auto';
     this.firstNumber = countIn(overrides['paging.first']);
   }
 
   /** Returns where the page after this one is, or whether the list is complete without one. */
   after(page: Page): NextPage {
+    this.number += 1;
     const evidence = this.evidenceIn(page);
-    if (page.number === 1) this.firstNumber ??= evidence.pageNumber;
-    const mode = this.overrides['paging.mode'] ?? 'auto';
-    this.hasMoved ||= this.isNumbered && page.fresh > 0 && page.fresh < page.count;
-    const step = mode === 'auto' ? this.follow(page, evidence) : this.forced(mode, page, evidence);
+    this.remember(page, evidence);
+    const step = this.mode === 'auto' ? this.follow(page, evidence) : this.forced(page, evidence);
     this.isNumbered =
       step !== undefined && 'next' in step && namesNumber(step.next, this.overrides);
-    return step ?? { end: this.completeness(page, evidence, mode) };
+    return step ?? { end: this.completeness(page, evidence) };
   }
 
-  private evidenceIn(page: Page): Evidence {
+  private evidenceIn(page: Page): PagingEvidence {
     const { body, headers } = page;
     const evidence = readEvidence(body, headers, {
       resource: this.resource,
       listPath: this.overrides[`lists.${this.resource}.path`],
     });
     const withNext = this.configuredNext(page, evidence);
-    const total = this.totalIn(page, withNext);
+    return { ...withNext, total: this.totalIn(page, withNext) };
+  }
+
+  private remember(page: Page, { pageNumber, total, pages }: PagingEvidence): void {
     const { announced } = this;
+    this.rows += page.count;
+    if (this.number === 1) this.firstNumber ??= pageNumber;
+    this.hasMoved ||= this.isNumbered && page.fresh > 0 && page.fresh < page.count;
     this.hasShrunk ||=
-      isLess(namedValue(total), namedValue(announced.total)) ||
-      isLess(withNext.pages, announced.pages);
-    this.announced = {
-      total: total ?? announced.total,
-      pages: withNext.pages ?? announced.pages,
-    };
-    return { ...withNext, total };
+      isLess(namedValue(total), namedValue(announced.total)) || isLess(pages, announced.pages);
+    this.announced = { total: total ?? announced.total, pages: pages ?? announced.pages };
   }
 
   /** With `paging.next` set, only that field leads on; `none`: no field does. */
@@ -111,11 +121,11 @@ export class Pager {
     const path = this.overrides['paging.next'];
     if (path === undefined || path === 'auto') return evidence;
     if (path === 'none') return { ...evidence, url: undefined, way: undefined, hint: undefined };
-    const { total, namesTotal, pageNumber, size } = evidence;
-    const rest = { total, namesTotal, pageNumber, size };
+    const { total, pageNumber, size } = evidence;
+    const rest = { total, pageNumber, size };
     const value = fieldOrHeader(path, page);
     // The setting may be meant for another list: this one leads on with a field of its own.
-    if (value === undefined && page.number === 1 && (evidence.url ?? evidence.way) !== undefined)
+    if (value === undefined && this.number === 1 && (evidence.url ?? evidence.way) !== undefined)
       return { ...rest, ended: false, passedOver: path };
     const next = readNext(path.split('.').at(-1) ?? path, value);
     return { ...next, ...rest, ended: next.url === undefined && next.way === undefined };
@@ -124,21 +134,18 @@ export class Pager {
   /** With `paging.total` set, only that field counts; `none`: no field does. */
   private totalIn(page: Page, evidence: PagingEvidence): Total | undefined {
     const path = this.overrides['paging.total'];
-    if (path === undefined || path === 'auto') {
-      const { total, namesTotal } = evidence;
-      return total && { ...total, isNamed: namesTotal };
-    }
+    if (path === undefined || path === 'auto') return evidence.total;
     const value = path === 'none' ? undefined : countIn(fieldOrHeader(path, page));
     return value === undefined ? undefined : { path, value, isNamed: true };
   }
 
-  private follow(page: Page, evidence: Evidence): NextPage | undefined {
+  private follow(page: Page, evidence: PagingEvidence): NextPage | undefined {
     if (evidence.url !== undefined) return { next: { url: evidence.url } };
     if (this.isExplicitEnd(page, evidence)) return undefined;
     return evidence.way ? this.to(evidence.way) : this.byPosition(page, evidence);
   }
 
-  private byPosition(page: Page, evidence: Evidence): NextPage | undefined {
+  private byPosition(page: Page, evidence: PagingEvidence): NextPage | undefined {
     const { offset, total, pageNumber, size, more } = evidence;
     const pages = evidence.pages ?? pagesOf(total?.value, size);
     if (page.count === 0) return undefined;
@@ -154,8 +161,10 @@ export class Pager {
     return goesOn ? this.to({ word: 'offset', value: String(next) }) : undefined;
   }
 
-  private forced(mode: string, page: Page, evidence: Evidence): NextPage | undefined {
-    const { url, way } = evidence;
+  /** Follows `paging.mode` in place of what the answer offers. */
+  private forced(page: Page, evidence: PagingEvidence): NextPage | undefined {
+    const { url, way, pageNumber } = evidence;
+    const { mode, number, firstNumber } = this;
     if (mode === 'none') {
       const mayFollow = this.overrides['paging.next'] !== 'none';
       return mayFollow && this.follow(page, evidence) ? unfollowed('paging.mode', mode) : undefined;
@@ -171,23 +180,20 @@ export class Pager {
       if (page.lastId === undefined || isRepeated) return undefined;
       return this.to({ word: 'after', value: page.lastId });
     }
-    if (mode === 'offset') return this.to({ word: 'offset', value: String(page.rows) });
-    const named = evidence.pageNumber;
+    if (mode === 'offset') return this.to({ word: 'offset', value: String(this.rows) });
     // Without any number from the service, page 1 is either the first page again or the second.
-    const next = named === undefined ? (this.firstNumber ?? 0) + page.number : named + 1;
+    const next = pageNumber === undefined ? (firstNumber ?? 0) + number : pageNumber + 1;
     const step = this.to({ word: 'page', value: String(next) });
-    return this.firstNumber === undefined && page.number === 1
-      ? { ...step, mayRepeat: true }
-      : step;
+    return firstNumber === undefined && number === 1 ? { ...step, mayRepeat: true } : step;
   }
 
   /** True if the answer itself says that the list ends here. */
-  private isExplicitEnd({ arrived, number }: Page, evidence: Evidence): boolean {
+  private isExplicitEnd({ arrived }: Page, evidence: PagingEvidence): boolean {
     const { more, ended, total, pageNumber, pages } = evidence;
     if (more !== undefined) return !more;
     if (ended || (total?.isNamed && total.value === arrived)) return true;
     const position =
-      pageNumber === undefined ? number : pageNumber + (this.firstNumber === 0 ? 1 : 0);
+      pageNumber === undefined ? this.number : pageNumber + (this.firstNumber === 0 ? 1 : 0);
     return pages !== undefined && pages <= position;
   }
 
@@ -196,8 +202,9 @@ export class Pager {
   }
 
   /** Decides, where there is no next page, whether the list is complete. */
-  private completeness(page: Page, evidence: Evidence, mode: string): Completeness {
+  private completeness(page: Page, evidence: PagingEvidence): Completeness {
     const { arrived } = page;
+    const { mode, number } = this;
     const { total = evidence.total, pages } = this.announced;
     if (total !== undefined && total.value > arrived)
       return {
@@ -227,9 +234,9 @@ export class Pager {
       };
     if (mode === 'page' || mode === 'offset' || mode === 'last-id') return completeList;
     if (this.isExplicitEnd(page, evidence)) return completeList;
-    if (pages !== undefined && pages > page.number && page.count > 0)
+    if (pages !== undefined && pages > number && page.count > 0)
       return doubt(
-        `the service counts ${pages} pages and sent ${page.number}`,
+        `the service counts ${pages} pages and sent ${number}`,
         'If it pages by number: rosterctl config set paging.mode page',
       );
     if (evidence.passedOver !== undefined)
@@ -240,10 +247,13 @@ export class Pager {
         `To follow it: rosterctl config set paging.next ${shellQuote(evidence.hint)}`,
         somethingElse,
       );
-    return page.number > 1 ? completeList : this.onePage(page, evidence);
+    return number > 1 ? completeList : this.onePage(page, evidence);
   }
 
-  private onePage({ status, headers, count, arrived }: Page, { size }: Evidence): Completeness {
+  private onePage(
+    { status, headers, count, arrived }: Page,
+    { size }: PagingEvidence,
+  ): Completeness {
     const fixes = ['If no list has pages: rosterctl config set paging.mode none', shapesHint];
     if (partStatuses.has(status) || headers['content-range'] !== undefined)
       return doubt('the service says that this is a part of the list', ...fixes);
@@ -257,17 +267,6 @@ export class Pager {
     return { ...doubt(reason, ...fixes), isOnlyCount: true };
   }
 }
-
-interface Total {
-  readonly path: string;
-  readonly value: number;
-  /** It says that it counts all records, not perhaps those of the page. */
-  readonly isNamed: boolean;
-}
-
-type Evidence = Omit<PagingEvidence, 'total' | 'namesTotal'> & {
-  readonly total: Total | undefined;
-};
 
 const somethingElse = 'If it is something else: rosterctl config set paging.next none';
 
@@ -299,4 +298,20 @@ function pagesOf(total: number | undefined, size: number | undefined): number | 
 /** Returns the value at a path of the envelope, or of the header of that name. */
 function fieldOrHeader(path: string, { body, headers }: Page): unknown {
   return (isObject(body) ? valueAt(body, path) : undefined) ?? headers[path.toLowerCase()];
+}
+
+/** Returns the name of a parameter; `paging.params.cursor` renames every kind of cursor. */
+function parameterFor(word: string, overrides: Overrides): string {
+  const own = overrides[`paging.params.${word}`];
+  const isCursor = !['page', 'limit', 'offset', 'after'].includes(word);
+  return own ?? (isCursor ? overrides['paging.params.cursor'] : undefined) ?? word;
+}
+
+/** A query that names a page by its number, or by how many records precede it. */
+const numberParameter = /[?&](?:page|page_?number|offset|skip|start)=\d+(?:[&#]|$)/i;
+
+/** True if a next page is named by its number or offset, so that records can move onto it and off it. */
+function namesNumber(next: NextTarget, overrides: Overrides): boolean {
+  if ('url' in next) return numberParameter.test(next.url);
+  return ['page', 'offset'].some((word) => parameterFor(word, overrides) in next.query);
 }

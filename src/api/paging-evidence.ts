@@ -21,9 +21,7 @@ export interface PagingEvidence {
   /** A field for the next page is there and empty. */
   readonly ended: boolean;
   /** The largest number that counts records: `total`, `hits`. */
-  readonly total?: EvidenceField | undefined;
-  /** The answer names a total (`total`, `X-Total-Count`), not just a count that may be of the page. */
-  readonly namesTotal: boolean;
+  readonly total?: Total | undefined;
   readonly pageNumber?: number | undefined;
   readonly pages?: number | undefined;
   readonly offset?: number | undefined;
@@ -40,10 +38,13 @@ export interface Way {
   readonly value: string;
 }
 
-interface EvidenceField {
+/** A number that counts records. */
+export interface Total {
   /** `meta.total`: where it is, to name it in a setting. */
   readonly path: string;
   readonly value: number;
+  /** The answer names a total (`total`, `X-Total-Count`), not just a count that may be of the page. */
+  readonly isNamed: boolean;
 }
 
 /** The fields that lead to the next page, best first, with the parameter that takes their value. */
@@ -108,6 +109,7 @@ export function readEvidence(
   // A length beside a total is that of a page.
   const lengths = fields.filter(({ name, value }) => name === 'length' && countIn(value));
   const total = largest(totals) ?? largest(lengths);
+  const isNamed = totals.some(({ words }) => words.includes('total') || words.includes('range'));
   const flags = fields.filter(saysMore).map(flagOf);
   if (fields.some(saysUnfinished)) flags.push(true);
   if (last !== undefined) flags.push(!last);
@@ -119,8 +121,7 @@ export function readEvidence(
     ended: [...urlNames, ...cursorNames.keys()].some((name) =>
       fields.some((field) => field.name === name && isEmpty(field.value)),
     ),
-    total,
-    namesTotal: totals.some(({ words }) => words.includes('total') || words.includes('range')),
+    total: total && { ...total, isNamed },
     pageNumber: first(
       ['page', 'currentpage', 'pagenumber', 'pageindex', ...(isSpring ? ['number'] : [])],
       countIn,
@@ -215,7 +216,7 @@ function isOfAnother(word: string, resource: ResourceName): boolean {
   });
 }
 
-function largest(fields: readonly Named[]): EvidenceField | undefined {
+function largest(fields: readonly Named[]): Pick<Total, 'path' | 'value'> | undefined {
   const counts = fields.map(({ path, value }) => ({ path, value: countIn(value) ?? 0 }));
   return counts.toSorted((a, b) => b.value - a.value)[0];
 }

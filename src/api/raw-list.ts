@@ -24,7 +24,6 @@ export async function readRawList(
   const all: unknown[] = [];
   const resource = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
   const pages = new PageFollower(first, new Pager(resource, overrides), api);
-  let rows = 0;
   let place: readonly string[] | undefined;
   for (;;) {
     const { items, refusal, ...page } = await readPage(api, pages.url, { resource, place });
@@ -36,11 +35,9 @@ export async function readRawList(
       if (idOf(item) !== undefined) knownIds.add(idOf(item));
       all.push(item);
     }
-    rows += items.length;
     const lastId = idOf(items.at(-1));
     const end = pages.after({
       ...page,
-      rows,
       count: items.length,
       fresh: fresh.length,
       arrived: all.length,

@@ -122,16 +122,7 @@ async function* readPages(
     const fresh = received - previous.received - (alike - previous.alike);
     const { lastId } = seen;
     const count = rows - previous.rows;
-    const end = pages.after({
-      status,
-      body,
-      headers,
-      count,
-      fresh,
-      arrived: received,
-      rows,
-      lastId,
-    });
+    const end = pages.after({ status, body, headers, count, fresh, arrived: received, lastId });
     if (!end) continue;
     if (end.state !== 'complete') return end;
     if (isAssumed && received === 0) return assumedEmpty(status);
