@@ -109,7 +109,6 @@ async function* readPages(
       },
       until: source.until,
     };
-    const previous = seen.counts();
     const page = yield* readOnePage(() => readListPage(request), seen, pages.number, source);
     if (!page) return doubtfulList('the service does not know the next page that it names');
     onLastByte(page.arrivedAt());
@@ -118,10 +117,7 @@ async function* readPages(
     const { body, refusal, isAssumed, place: found } = page.envelope();
     place ??= found;
     refused ??= refusal;
-    const { rows, received, alike } = seen.counts();
-    const fresh = received - previous.received - (alike - previous.alike);
-    const { lastId } = seen;
-    const count = rows - previous.rows;
+    const { count, fresh, received, lastId } = seen;
     const end = pages.after({ status, body, headers, count, fresh, arrived: received, lastId });
     if (!end) continue;
     if (end.state !== 'complete') return end;
@@ -140,9 +136,10 @@ async function* readOnePage(
   number: number,
   { onHeaders, until, transport, caps }: ListSource,
 ): AsyncGenerator<readonly JsonObject[], ListPage | undefined> {
-  const { rows } = seen;
   const maxRecords = (caps ?? defaultCaps).records;
+  seen.fresh = 0;
   for (let attempts = 1; ; attempts++) {
+    seen.count = 0;
     const page = await request().catch((error: unknown) => {
       if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
       throw error;
@@ -158,7 +155,6 @@ async function* readOnePage(
     } catch (error) {
       if (!seen.allHaveIds || !isBroken(error) || until || !(await transport.again(attempts)))
         throw error;
-      seen.rows = rows;
     }
   }
 }
@@ -175,27 +171,24 @@ function firstUrl(
   return url;
 }
 
-/** Counts the records of the pages so far and recognizes repeated ones. */
+/** Counts the records of a page and of all pages so far, and recognizes repeated ones. */
 class SeenRecords {
-  /** Every row that was sent, repeated ones included. */
-  rows = 0;
+  /** The rows of this page, repeated ones included. */
+  count = 0;
+  /** The records of this page that no earlier one had. */
+  fresh = 0;
+  /** The distinct records of all pages. */
   received = 0;
   /** Every record has an id, so a broken page can be requested again without duplicates. */
   allHaveIds = true;
   lastId: string | undefined;
-  private alike = 0;
   private readonly keys = new Set<string>();
 
   constructor(private readonly check: (row: JsonObject) => JsonObject) {}
 
-  counts() {
-    const { rows, received, alike } = this;
-    return { rows, received, alike };
-  }
-
   /** Returns a new record, or undefined for one that was seen before. */
   add(row: JsonObject): JsonObject | undefined {
-    this.rows++;
+    this.count++;
     const record = this.check(row);
     const { id } = record;
     this.lastId = typeof id === 'string' ? id : undefined;
@@ -204,7 +197,7 @@ class SeenRecords {
     const isSeen = this.keys.add(this.lastId ?? printJson(record)).size === size;
     if (isSeen && typeof id === 'string') return undefined;
     // Two records without ids may be alike, but a page of nothing else is a repeated one.
-    if (isSeen) this.alike++;
+    if (!isSeen) this.fresh++;
     this.received++;
     return record;
   }
