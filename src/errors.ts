@@ -195,7 +195,7 @@ function statusOf(code: string | undefined): number {
 }
 
 /** Maps a status by contract section 7, and by HTTP where the contract is silent. */
-export function statusMeaning(status: number): { kind: string; exitName: ExitName } {
+function statusMeaning(status: number): { kind: string; exitName: ExitName } {
   if (status === 401) return { kind: 'authentication', exitName: 'unauthenticated' };
   if (status === 403) return { kind: 'permission', exitName: 'forbidden' };
   if (status === 404) return { kind: 'notFound', exitName: 'notFound' };

@@ -15,7 +15,7 @@ import type { JsonObject } from '../data/json.js';
 import { plainText, valueAt } from '../data/path.js';
 import { incompleteList, type ResourceName, resourceWords } from '../data/resources.js';
 import { ageField, orderByField } from '../data/sorting.js';
-import { groupedNumber, plural } from '../data/text.js';
+import { countOf, groupedNumber } from '../data/text.js';
 import type { RecordTest } from '../data/where.js';
 import { GuardError, UsageError, withShapes } from '../errors.js';
 import { type Cursor, openCursor, typedFilter } from './cursor.js';
@@ -121,8 +121,7 @@ function refuseIncomplete(completeness: Completeness, resource: ResourceName): v
 }
 
 function leftNote(shown: number, matched: number, resource: ResourceName): string {
-  const { noun, plural: many } = resourceWords[resource];
-  return `The oldest ${groupedNumber(shown)} of ${plural(matched, `new ${noun}`, `new ${many}`)}; the others come next time.`;
+  return `The oldest ${groupedNumber(shown)} of ${countOf(matched, resource, 'new ')}; the others come next time.`;
 }
 
 function newRecordsSummary({ isFirst }: Cursor, name: string): ListSummary {

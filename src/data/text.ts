@@ -1,5 +1,6 @@
 /** Words and phrases: plurals, lists, shell quoting and splitting. */
 import { UsageError } from '../errors.js';
+import { type ResourceName, resourceWords } from './resources.js';
 
 /** Matches a control character: C0, DEL or C1. V8 takes longer over \p{Cc}, at each start. */
 export const controlCharacter = /[^ -~\u00a0-\uffff]/;
@@ -21,6 +22,12 @@ export function kebab(name: string): string {
 /** Returns `1 team`, `1,200 teams`, for people; the plural is the word with an s unless given. */
 export function plural(count: number, word: string, many = `${word}s`): string {
   return `${groupedNumber(count)} ${count === 1 ? word : many}`;
+}
+
+/** Returns `1 application`, `15 new applications`: a number of records; `which`: the words before the noun. */
+export function countOf(count: number, resource: ResourceName, which = ''): string {
+  const { noun, plural: many } = resourceWords[resource];
+  return plural(count, which + noun, which + many);
 }
 
 /**

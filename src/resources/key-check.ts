@@ -3,7 +3,7 @@ import { callFor } from '../api/resources.js';
 import type { Api } from '../api/types.js';
 import { askForPlan } from '../cli/failures/refusal.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
-import { orList, plural } from '../data/text.js';
+import { countOf, orList } from '../data/text.js';
 import {
   ApiError,
   CancelledError,
@@ -89,12 +89,12 @@ export async function countRecords(api: Api): Promise<string> {
   const refusals: string[] = [];
   // The applications, of which there are most, come last.
   for (const name of resourceNames) {
-    const { noun, plural: many } = resourceWords[name];
     const failure = await failureDuring(async () => {
       let count = 0;
       for await (const _ of api.list(name)) count += 1;
-      counts.push(plural(count, noun, many));
+      counts.push(countOf(count, name));
     });
+    const many = resourceWords[name].plural;
     if (failure) refusals.push(`${many}: ${isRefused(failure) ? 'no permission' : 'not read'}`);
   }
   return [counts.join(', '), ...refusals].filter((part) => part !== '').join('; ');

@@ -1,6 +1,6 @@
 /** The end of a list: the counts below a table, and the notes on a cut, an empty or a written one. */
 import { type ResourceName, resourceWords } from '../../data/resources.js';
-import { groupedNumber, plural } from '../../data/text.js';
+import { countOf, groupedNumber } from '../../data/text.js';
 import type { CountedList } from '../views.js';
 import type { WorkbookContext } from './workbook.js';
 
@@ -10,10 +10,9 @@ export function footerParts(list: CountedList, now: Date): readonly string[] {
 }
 
 function countWords({ resource, counts: { read, matched, shown }, summary }: CountedList): string {
-  const { noun, plural: many } = resourceWords[resource];
   const shared = summary?.sharedWord?.();
   const first = shown < matched ? `first ${groupedNumber(shown)} of ` : '';
-  const all = `${groupedNumber(read)} ${read === 1 ? noun : many}`;
+  const all = countOf(read, resource);
   if (matched === read) return `${first}${all}`;
   const some = groupedNumber(matched);
   if (shared?.isWhole) return `${first}${some} ${shared.word}, of ${all}`;
@@ -27,10 +26,9 @@ function countWords({ resource, counts: { read, matched, shown }, summary }: Cou
 export function cutNote({ resource, counts }: CountedList): string | undefined {
   const { shown, matched, read } = counts;
   if (shown === matched) return undefined;
-  const { noun, plural: many } = resourceWords[resource];
   const first = shown === 1 ? '1' : `the first ${groupedNumber(shown)}`;
   const which = matched < read ? 'matching ' : '';
-  return `Showing ${first} of ${plural(matched, which + noun, which + many)}.`;
+  return `Showing ${first} of ${countOf(matched, resource, which)}.`;
 }
 
 /** Returns the note that a filter names a value that no record has, with those that there are. */
@@ -60,7 +58,7 @@ export function noteUnwritten(
   out: string,
   { note }: Pick<WorkbookContext, 'note'>,
 ): void {
-  const what = list ? `${countOf(list)} to ${out}` : out;
+  const what = list ? `${countOf(list.counts.shown, list.resource)} to ${out}` : out;
   note(`Would write ${what}. This is a dry run.`);
 }
 
@@ -71,15 +69,9 @@ export async function noteWritten(
   context: WorkbookContext,
 ): Promise<void> {
   const { settings, note } = context;
-  note(`Wrote ${list ? `${countOf(list)} to ` : ''}${out}.`);
+  note(`Wrote ${list ? `${countOf(list.counts.shown, list.resource)} to ` : ''}${out}.`);
   if (!list || settings.output !== 'xlsx') return;
   const { wayBack } = await import('./workbook.js');
   const back = wayBack(context, list.resource, settings.fields ?? ['id']);
   if (back !== undefined) note(`To send changes back: ${back}`);
-}
-
-/** `15 applications` */
-function countOf({ resource, counts: { shown } }: CountedList): string {
-  const { noun, plural: many } = resourceWords[resource];
-  return plural(shown, noun, many);
 }

@@ -9,9 +9,9 @@ import {
 } from '../../data/batches.js';
 import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
-import { type ResourceName, resourceWords } from '../../data/resources.js';
+import { type ResourceName } from '../../data/resources.js';
 import { OrderedRecords, orderByField, type RecordOrder, usualOrder } from '../../data/sorting.js';
-import { plural } from '../../data/text.js';
+import { countOf } from '../../data/text.js';
 import { type Condition, contains, matchesCondition, type RecordTest } from '../../data/where.js';
 import type { ListValues } from '../filters.js';
 import { documentedChoices, fieldOf, ObservedFields } from '../record-fields.js';
@@ -131,8 +131,7 @@ function reportUnreadable(
 ): void {
   const count = unreadable?.() ?? 0;
   if (count === 0) return;
-  const { noun, plural: many } = resourceWords[resource];
-  const what = `${plural(count, noun, many)} without a readable ${field?.name}`;
+  const what = `${countOf(count, resource)} without a readable ${field?.name}`;
   notes.message(`${what} ${count === 1 ? 'is' : 'are'} left out by ${field?.flag}.`);
 }
 

@@ -13,7 +13,7 @@ import { type CommandManifest, findGroup } from '../../data/command-manifest.js'
 import { didYouMean } from '../../data/nearest.js';
 import { RunError } from '../../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
-import { andList, plural } from '../../data/text.js';
+import { andList, countOf, plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { fitLine } from './shared.js';
@@ -152,10 +152,7 @@ function backupReport({ snapshot, complete, manifest, removed }: MadeBackup): Re
 /** `64 applications, 31 players, 6 teams, 14 documents (12 unchanged files)`, and where they are. */
 function linesFor({ manifest, complete }: MadeBackup, report: Report): readonly string[] {
   const { snapshot, files, removed } = report;
-  const counts = manifest.resources.map(({ resource, records }) => {
-    const { noun, plural: many } = resourceWords[resource];
-    return plural(records, noun, many);
-  });
+  const counts = manifest.resources.map(({ resource, records }) => countOf(records, resource));
   const unchanged = files?.unchanged ?? 0;
   const note = unchanged > 0 ? ` (${plural(unchanged, 'unchanged file')})` : '';
   return [

@@ -1,9 +1,9 @@
 /** The findings of `rosterctl check` as a person reads them: by rule, with names and what to type. */
 import type { Canvas } from '../../cli/views.js';
 import { quotedId } from '../../data/references.js';
-import { resourceWords } from '../../data/resources.js';
+
 import { addTo } from '../../data/sorting.js';
-import { groupedNumber, nameFirstFew, plural } from '../../data/text.js';
+import { countOf, groupedNumber, nameFirstFew } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines, wrapPageLine } from '../../terminal/whole-words.js';
 import type { CheckResult, Finding } from './find.js';
@@ -36,10 +36,7 @@ export function checkLines(
   if (findings.length > 0) return groups;
   if (isAllSkipped) return ['No rule could run.'];
   const whole = [...read].filter(([resource]) => !unread.has(resource));
-  const counts = whole.map(([resource, count]) => {
-    const { noun, plural: many } = resourceWords[resource];
-    return plural(count, noun, many);
-  });
+  const counts = whole.map(([resource, count]) => countOf(count, resource));
   return [`No ${options.isNew ? 'new ' : ''}findings in ${counts.join(', ') || 'empty lists'}.`];
 }
 
