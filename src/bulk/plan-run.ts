@@ -102,7 +102,8 @@ async function planOrContinue(
   const resolved = (await operation.resolve?.()) ?? rows;
   if (operation.resolve) await awaitEarlierWrites(context, concerned, resolved);
   const begun = { ...invocation, selection: { ...selection, rows: resolved } };
-  return beginRun(context, begun, setup, {
+  return beginRun(context, begun, {
+    ...setup,
     carried: rows.slice(0, carried.length),
     selected: selected.length,
     matched: Math.max(matched, rows.length),
@@ -112,8 +113,8 @@ async function planOrContinue(
   });
 }
 
-/** The parts of earlier runs that a new one takes over. */
-interface NewRun extends Replaced {
+/** A run to begin, and what it takes over from earlier ones. */
+interface NewRun extends RunSetup, Replaced {
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
   /** How many rows the command line selects, which --expect counts. */
@@ -127,11 +128,9 @@ interface NewRun extends Replaced {
 async function beginRun(
   context: Context,
   invocation: Invocation,
-  setup: RunSetup,
   newRun: NewRun,
 ): Promise<Planned> {
-  const { store, head, lock } = setup;
-  const { carried, replaced } = newRun;
+  const { store, lock, carried, replaced } = newRun;
   const { operation, values, isSingle } = invocation;
   const rows = invocation.selection?.rows ?? [];
   requireNoKey(context, invocation, rows);
@@ -141,16 +140,16 @@ async function beginRun(
     preview = await previewRows(context, invocation, rows.slice(carried.length), session);
     await checkFieldsToShow(context, invocation, preview);
   } catch (error) {
-    if (!(error instanceof Failure) || !stopsEveryRow(error)) throw error;
-    if (isSingle && !operation.reports) throw error;
-    const ended = await endUnsent(context, invocation, head, rows.map(notAttempted), error);
+    const isReported = error instanceof Failure && stopsEveryRow(error);
+    if (!isReported || (isSingle && !operation.reports)) throw error;
+    const ended = await endUnsent(context, invocation, newRun, rows.map(notAttempted), error);
     return { ...ended, session, error };
   }
   const { decided, record, error, names } = preview;
   const tasks = [...carried, ...preview.tasks];
   const end = async (stop?: Stop) => {
     const results = [...decided, ...tasks.map(notAttempted)];
-    const ended = await endUnsent(context, invocation, head, results, stop);
+    const ended = await endUnsent(context, invocation, newRun, results, stop);
     return { ...ended, names, session, record, error };
   };
   const refusal = operation.refuses?.(preview);
@@ -158,7 +157,7 @@ async function beginRun(
   const [only] = preview.tasks;
   if (isSingle && only && record && operation.ask) {
     const job = await operation.ask(context, invocation.job, only, record);
-    if (job !== invocation.job) return beginRun(context, { ...invocation, job }, setup, newRun);
+    if (job !== invocation.job) return beginRun(context, { ...invocation, job }, newRun);
   }
   if (tasks.length === 0) {
     printPreviewNotes(context, operation, preview);
@@ -166,8 +165,7 @@ async function beginRun(
     return end();
   }
   const errorCount = countErrors(decided);
-  const errorsLeft = errorLimit(values) - errorCount;
-  if (errorsLeft <= 0) {
+  if (errorCount >= errorLimit(values)) {
     context.message(
       `Stopped before the first write: ${groupedNumber(errorCount)} failed or conflicted.`,
     );
@@ -176,8 +174,7 @@ async function beginRun(
   const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
   const whole = { ...preview, tasks, names: new Map([...carriedNames, ...(names ?? [])]) };
   await confirmRun(context, invocation, newRun, session, whole);
-  const confirmed = { session, preview: whole, errorsLeft };
-  return writeRun(context, invocation, setup, newRun, confirmed);
+  return writeRun(context, invocation, newRun, session, whole);
 }
 
 /** Shows what a new run would change, and asks. Throws as `confirmChanges` does. */
@@ -209,11 +206,11 @@ async function confirmRun(
 async function writeRun(
   context: Context,
   invocation: Invocation,
-  { store, head, lock }: RunSetup,
   newRun: NewRun,
-  confirmed: Pick<PlannedRun, 'session' | 'errorsLeft'> & { readonly preview: Preview },
+  session: Session,
+  preview: Preview,
 ): Promise<PlannedRun> {
-  const { session, preview, errorsLeft } = confirmed;
+  const { store, head, lock, awaited } = newRun;
   const { values, selection, job, guards } = invocation;
   const rows = selection?.rows ?? [];
   const plan: RunPlan = {
@@ -243,8 +240,8 @@ async function writeRun(
     images,
     session,
     finished,
-    awaited: newRun.awaited,
-    errorsLeft,
+    awaited,
+    errorsLeft: errorLimit(values) - countErrors(preview.decided),
     tasks: [...preview.tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
   };
 }
@@ -265,7 +262,7 @@ type Stop = Failure | { readonly exitName: ExitName };
 async function endUnsent(
   context: Context,
   invocation: Invocation,
-  head: RunSetup['head'],
+  { head }: RunSetup,
   rows: readonly ReportRow[],
   stop: Stop | undefined,
 ): Promise<EndedRun> {
