@@ -23,15 +23,21 @@ export function chooseFields(
   fields: readonly string[],
   view: Shape,
   options: Choosing,
-): RecordStream<JsonObject> {
-  return recordStream(() => select(batchesOf(rows), fields, view, options));
+): ChosenRecords {
+  let names = fields;
+  const onNames = (named: readonly string[]) => (names = named);
+  const stream = recordStream(() => select(batchesOf(rows), fields, view, options, onNames));
+  return { ...stream, names: () => names };
+}
+
+interface ChosenRecords extends RecordStream<JsonObject> {
+  /** The fields by their names, once the first record has arrived or the last is read. */
+  readonly names: () => readonly string[];
 }
 
 interface Choosing {
   readonly onUnknownField?: ((error: UsageError) => void) | undefined;
   readonly keepsLabels?: boolean;
-  /** Called with the names of the fields, in their order, once each label is known; before any record. */
-  readonly onNames?: ((names: readonly string[]) => void) | undefined;
 }
 
 /** Throws UsageError for a field of `--fields` that these rows cannot have. */
@@ -61,7 +67,8 @@ async function* select(
   rows: Batches<unknown>,
   fields: readonly string[],
   view: Shape,
-  { onUnknownField, keepsLabels, onNames }: Choosing,
+  { onUnknownField, keepsLabels }: Choosing,
+  onNames: (names: readonly string[]) => void,
 ): Batches<JsonObject> {
   let missing = fields.filter((field) => !isKnown(field, view));
   let buffered: JsonObject[] = [];
@@ -84,7 +91,7 @@ async function* select(
   const read = [...buffered, ...(view.listed?.first ?? [])];
   const labels = labelledIn(missing, read, view);
   const named = fields.map((field) => labels.get(field) ?? field);
-  onNames?.(named);
+  onNames(named);
   // An empty list proves nothing about fields that the contract does not name.
   if (read.length === 0 && !view.columns) return;
   missing = missing.filter((field) => !labels.has(field));

@@ -156,11 +156,13 @@ async function showRows<T>(
     (format === 'csv' || format === 'xlsx') && view.csvRows
       ? view.csvRows(value)
       : rowsOf(value, view, printsValue);
-  let names = fields;
-  const rows = fields
-    ? await withFields(source, fields, view, context, (named) => (names = named))
-    : source;
-  const chosen = fields && (() => names ?? fields);
+  const reduced =
+    fields &&
+    (await import('./chosen-fields.js')).chooseFields(source, fields, view, {
+      onUnknownField: unknownFieldNote(context),
+    });
+  const rows = reduced ?? source;
+  const chosen = reduced?.names;
   switch (format) {
     case 'ids':
       await showIds(view.idRows?.(value) ?? source, view.columns?.[0], sink, context);
@@ -258,17 +260,6 @@ function rowsOf<T>(value: T, view: View<T>, printsValue: boolean): Rows {
 function areFieldsOf(value: unknown, fields: readonly string[]): boolean {
   const own = asRecord(value);
   return fields.every((field) => Object.hasOwn(own, field.split('.', 1)[0] ?? ''));
-}
-
-async function withFields<T>(
-  rows: Rows,
-  fields: readonly string[],
-  view: View<T>,
-  context: OutputContext,
-  onNames: (names: readonly string[]) => void,
-): Promise<Rows> {
-  const { chooseFields } = await import('./chosen-fields.js');
-  return chooseFields(rows, fields, view, { onUnknownField: unknownFieldNote(context), onNames });
 }
 
 /** After a change an unknown field is a note, because exit code 2 says that nothing was sent. */

@@ -128,10 +128,9 @@ function tsvValue(value: unknown): string {
 }
 
 /** The columns of a table, or what returns them once its first record has arrived or its last is read. */
-export type ColumnNames = readonly string[] | (() => readonly string[]);
+type ColumnNames = readonly string[] | (() => readonly string[]);
 
-/** Returns the names of the columns. */
-export function namesOf(columns: ColumnNames): readonly string[] {
+function namesOf(columns: ColumnNames): readonly string[] {
   return typeof columns === 'function' ? columns() : columns;
 }
 

@@ -8,7 +8,7 @@ import { eventLoopTurns } from '../../data/workload.js';
 import { CancelledError } from '../../errors.js';
 import { batchWriter, type Sink } from '../sink.js';
 import type { View } from '../views.js';
-import { asRecord, type ColumnNames, namesOf, type Rows } from '../writers.js';
+import { asRecord, type Rows } from '../writers.js';
 import { knownFields } from './columns.js';
 
 /**
@@ -45,7 +45,7 @@ interface CsvColumn {
 /** The columns of a table before any record: those of its view, or those of `--fields`. */
 export interface TableColumns {
   readonly view: Pick<View<never>, 'columns' | 'resource' | 'rowFields'>;
-  readonly chosen?: ColumnNames | undefined;
+  readonly chosen?: (() => readonly string[]) | undefined;
 }
 
 /**
@@ -80,7 +80,7 @@ async function columnsOf(
   { view, chosen }: TableColumns,
   turn: ReturnType<typeof eventLoopTurns>,
 ): Promise<readonly string[]> {
-  if (records.length === 0) return chosen ? namesOf(chosen) : (view.rowFields ?? knownFields(view));
+  if (records.length === 0) return chosen ? chosen() : (view.rowFields ?? knownFields(view));
   const found = await foundColumns(records, turn);
   if (chosen || view.columns) return found;
   const known = await knownFields(view);
