@@ -1,22 +1,18 @@
 /** Splits a streamed JSON list into its elements, so that a long list is never all in memory. */
 import { parseJson } from './json.js';
-import {
-  areBlank,
-  backslash,
-  closeArray,
-  closeObject,
-  colon,
-  comma,
-  isLetter,
-  isSpace,
-  nine,
-  openArray,
-  openObject,
-  quote,
-  StringSearch,
-  smallE,
-  zero,
-} from './json-bytes.js';
+
+// The bytes of a JSON text that a splitter looks for.
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const colon = 0x3a;
+const openArray = 0x5b;
+const closeArray = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+const zero = 0x30;
+const nine = 0x39;
+const smallE = 0x65;
 
 /**
  * Decides if the array at this path of object keys is the list; a bare array has the empty path.
@@ -253,4 +249,47 @@ function textOfKey(bytes: readonly number[]): string {
   } catch {
     return '';
   }
+}
+
+/** Most strings are shorter than this; beyond it, a native search is faster. */
+const shortString = 24;
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function areBlank(bytes: Buffer): boolean {
+  return bytes.every(isSpace);
+}
+
+function isLetter(byte: number): boolean {
+  return byte >= 0x61 && byte <= 0x7a;
+}
+
+/** Finds the end of a string segment: its closing quote or a backslash. */
+class StringSearch {
+  // The first ones after the searched range, so that each byte of a chunk is searched once.
+  private slash = -1;
+  private quote = -1;
+
+  constructor(private readonly chunk: Buffer) {}
+
+  endOfPart(from: number): number {
+    const { chunk } = this;
+    const { length } = chunk;
+    const shortEnd = Math.min(from + shortString, length);
+    let at = from;
+    for (; at < shortEnd; at++) {
+      const byte = chunk[at];
+      if (byte === quote || byte === backslash) return at;
+    }
+    if (at === length) return at;
+    if (this.slash < at) this.slash = orEnd(chunk.indexOf(backslash, at), length);
+    if (this.quote < at) this.quote = orEnd(chunk.indexOf(quote, at), length);
+    return Math.min(this.slash, this.quote);
+  }
+}
+
+function orEnd(at: number, end: number): number {
+  return at < 0 ? end : at;
 }
