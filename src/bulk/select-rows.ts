@@ -19,39 +19,43 @@ import { type BulkValues, checkExpected, type Invocation, type Selecting } from 
  * UsageError if it names several sources, MissingArgumentError if it names none.
  */
 export function sourceOf(values: Partial<BulkValues>, operation: Selecting): Source {
-  const { ids = [], idsFile, csv, all } = values;
-  const filters = (operation.filters?.names ?? []).filter((name) => isGiven(values[name]));
+  const { ids = [], idsFile, csv, all = false } = values;
+  const hasFilter = operation.filters?.names.some((name) => isGiven(values[name])) ?? false;
   if (values.key !== undefined && csv === undefined) throw new UsageError('--key needs --csv.');
-  const limits = ['limit', 'sort'].filter((name) => isGiven(values[name]));
-  const named: (readonly [Source, string])[] = [];
-  if (ids.length > 0) named.push(['ids', 'ids']);
-  if (idsFile !== undefined) named.push(['idsFile', '--ids']);
-  if (csv !== undefined) named.push(['csv', '--csv']);
-  if (filters.length > 0 || all) named.push(['filter', filters.length > 0 ? 'filters' : '--all']);
-  const [first, second] = named;
-  if (first && second)
+  const sources: readonly (readonly [isNamed: boolean, source: Source, word: string])[] = [
+    [ids.length > 0, 'ids', 'ids'],
+    [idsFile !== undefined, 'idsFile', '--ids'],
+    [csv !== undefined, 'csv', '--csv'],
+    [hasFilter || all, 'filter', hasFilter ? 'filters' : '--all'],
+  ];
+  const named = sources.filter(([isNamed]) => isNamed);
+  if (named.length > 1)
     throw new UsageError(
-      `Give ${orList(named.map(([, word]) => word))}, ${named.length === 2 ? 'not both' : 'only one of them'}.`,
+      `Give ${orList(named.map(([, , word]) => word))}, ${named.length === 2 ? 'not both' : 'only one of them'}.`,
     );
-  if (filters.length > 0 && all) throw new UsageError('Give filters or --all, not both.');
-  if (!first) {
-    const ways = [
-      'ids',
-      '--ids',
-      ...(operation.csv ? ['--csv'] : []),
-      ...(operation.filters ? ['a filter', '--all'] : []),
-    ];
-    const { plural: many } = resourceWords[operation.resource];
-    throw new MissingArgumentError(`Which ${many}? Give ${orList(ways)}.`, {
-      hint: `To find ids: rosterctl ${operation.resource} list`,
-    });
-  }
+  if (hasFilter && all) throw new UsageError('Give filters or --all, not both.');
+  const source = named[0]?.[1];
+  if (source === undefined) throw missingSource(operation);
   const sheetFlag =
     values.sheet === undefined ? values.takeFormulas && '--take-formulas' : '--sheet';
   if (sheetFlag && csv === undefined) throw new UsageError(`${sheetFlag} needs --csv FILE.xlsx.`);
-  if (limits.length > 0 && first[0] !== 'filter')
-    throw new UsageError(`--${limits[0]} needs a filter, or --all.`);
-  return first[0];
+  const limit = ['limit', 'sort'].find((name) => isGiven(values[name]));
+  if (limit !== undefined && source !== 'filter')
+    throw new UsageError(`--${limit} needs a filter, or --all.`);
+  return source;
+}
+
+function missingSource({ resource, csv, filters }: Selecting): MissingArgumentError {
+  const ways = [
+    'ids',
+    '--ids',
+    ...(csv ? ['--csv'] : []),
+    ...(filters ? ['a filter', '--all'] : []),
+  ];
+  return new MissingArgumentError(
+    `Which ${resourceWords[resource].plural}? Give ${orList(ways)}.`,
+    { hint: `To find ids: rosterctl ${resource} list` },
+  );
 }
 
 /** Selects rows from ids or a file, without a request. Throws UsageError, InputError. */
