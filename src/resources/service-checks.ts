@@ -54,24 +54,22 @@ export async function checkService(
   const { overrides } = context.settings;
   const settings: Record<string, string> = {};
   const lists: SurveyedList[] = [];
+  const onHeaders = (headers: Answer['headers']) => {
+    if (!checks.some(({ check }) => check === 'network'))
+      checks.push(networkCheck(api.baseUrl, context), checkClock(headers['date'], context));
+  };
+  const checkArea = async (area: ResourceName, name: string): Promise<readonly Check[]> => {
+    if (!shapes) return [readCheck(name, await readFirstPage(api, area, onHeaders))];
+    const { findings, pages, ...found } = await surveyList(api, area, overrides, onHeaders);
+    Object.assign(settings, found.settings);
+    if (pages) lists.push({ resource: area, pages });
+    const all = pages ? [...findings, pages.finding] : findings;
+    return [pass(name, mayRead), ...all.map((finding) => findingCheck(area, finding))];
+  };
   for (const area of resourceNames) {
     const name = `read ${area}`;
     try {
-      const onHeaders = (headers: Answer['headers']) => {
-        if (!checks.some((check) => check.check === 'network'))
-          checks.push(networkCheck(api.baseUrl, context), checkClock(headers['date'], context));
-      };
-      if (!shapes) {
-        checks.push(readCheck(name, await readFirstPage(api, area, onHeaders)));
-        continue;
-      }
-      const { findings, pages, ...found } = await surveyList(api, area, overrides, onHeaders);
-      checks.push(pass(name, mayRead));
-      Object.assign(settings, found.settings);
-      checks.push(...findings.map((finding) => findingCheck(area, finding)));
-      if (!pages) continue;
-      checks.push(findingCheck(area, pages.finding));
-      lists.push({ resource: area, pages });
+      checks.push(...(await checkArea(area, name)));
     } catch (error) {
       if (!(error instanceof Failure) || error instanceof CancelledError) throw error;
       checks.push(failedRead(name, error, context));
