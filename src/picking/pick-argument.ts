@@ -20,7 +20,13 @@ import { shortRunNames } from '../runs/find-run.js';
 import { createNameFinder, soleRecord } from '../runs/record-names.js';
 import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
-import { readRuns, rowsLeft, type StoredRun, summaryOf } from '../runs/stored-run.js';
+import {
+  mayHaveChanged,
+  readRuns,
+  rowsLeft,
+  type StoredRun,
+  summaryOf,
+} from '../runs/stored-run.js';
 import { type Choice, matchChoices } from '../terminal/choices.js';
 import { alignedLines } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -229,10 +235,7 @@ const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => bool
     finished &&
     [...state.results.values()].some(({ result }) => countsAsError(result)) &&
     retriedBy(store, head.run) === undefined,
-  undo: ({ head, state }) =>
-    !leavesNothing(head) &&
-    (state.open.size + state.done.size > 0 ||
-      [...state.results.values()].some(({ result }) => result === 'changed')),
+  undo: (run) => !leavesNothing(run.head) && mayHaveChanged(run),
 };
 
 /** True for runs of which nothing can be undone: deletions and conversions. */

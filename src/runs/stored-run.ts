@@ -226,6 +226,12 @@ export function summaryOf(run: StoredRun): ReportSummary {
   return { ...counted, total, notAttempted: counted.notAttempted + untouched };
 }
 
+/** True if a run has changed a record, or may have. */
+export function mayHaveChanged({ state: { results, open, done } }: StoredRun): boolean {
+  if (open.size > 0 || done.size > 0) return true;
+  return [...results.values()].some(({ result }) => result === 'changed');
+}
+
 /** The number of rows that a resumed run would work on. */
 export function rowsLeft(run: StoredRun): number {
   const finals = [...resultsSoFar(run).values()].filter(isFinalRow).length;

@@ -26,7 +26,7 @@ import { isHeldByOther } from '../../runs/lock.js';
 import { requireContinuable } from '../../runs/plan.js';
 import { isFinalRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
-import type { StoredRun } from '../../runs/stored-run.js';
+import { mayHaveChanged, type StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock' | 'plan'> {
@@ -143,10 +143,4 @@ async function runToUndo(context: Context, { run }: Values): Promise<StoredRun> 
   const isUnseen = !finished || (head.addsEachTime === true && !reported);
   const isInterruptedUndo = head.action === undoAction && isUnseen && head.of !== undefined;
   return run === 'last' && isInterruptedUndo ? findRunHere(context, head.of, () => true) : stored;
-}
-
-function mayHaveChanged({ state }: StoredRun): boolean {
-  const { results, open, done } = state;
-  if (open.size > 0 || done.size > 0) return true;
-  return [...results.values()].some(({ result }) => result === 'changed');
 }
