@@ -90,24 +90,13 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
   });
   await checkFields(context);
   const { dryRun } = context.settings;
-  const rows: ReportRow[] = dryRun ? uploads.map(previewRow) : [];
-  const closers: (() => Promise<void>)[] = [];
-  const errors: Failure[] = [];
-  for (const run of new Set(dryRun ? [] : uploads.map((upload) => upload.run))) {
-    const ofRun = uploads.filter((upload) => upload.run === run);
-    if (context.signal.aborted) {
-      for (const { id } of ofRun) rows.push({ row: rows.length + 1, id, result: 'not_attempted' });
-      continue;
-    }
-    const isSingle = isSingleRun(run.head.run);
-    // One run after another: each has a lock of its own.
-    const invocation = uploadInvocation(values, { isSingle });
-    const finished = await finishRun(context, invocation, run, ofRun);
-    for (const row of finished.rows) rows.push({ ...row, row: rows.length + 1 });
-    exits.push(finished.exitName);
-    if (finished.close) closers.push(finished.close);
-    if (finished.error) errors.push(finished.error);
-  }
+  const finished: FinishedRun[] = [];
+  // One run after another: each has a lock of its own.
+  for (const run of new Set(dryRun ? [] : uploads.map((upload) => upload.run)))
+    finished.push(await finishRun(context, values, run, uploads));
+  const results = dryRun ? uploads.map(previewRow) : finished.flatMap(({ rows }) => rows);
+  const rows = results.map((row, index) => ({ ...row, row: index + 1 }));
+  exits.push(...finished.map(({ exitName }) => exitName));
   const report = reportOf(context, { action: 'uploads.finish', run: null }, rows);
   const names = new Map(uploads.map(({ id, row }) => [id, row.id]));
   const isNothing = rows.length === 0 && exits.length === 0;
@@ -115,18 +104,15 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
   printWrongRows(context, report);
   if (dryRun && !isNothing) printSummary(context, report);
   const exitName = mostSevere(exits);
+  const error = finished.find((run) => run.error?.exitName === exitName)?.error;
   return {
     value: report,
     view: { ...reportViewFor(context, { names }), ...(isNothing && nothingView) },
     isReport: true,
     exitName,
-    failed: failedRun(
-      report,
-      exitName,
-      errors.find((error) => error.exitName === exitName),
-    ),
+    failed: failedRun(report, exitName, error),
     async onWritten() {
-      for (const close of closers) await close();
+      for (const { close } of finished) await close?.();
     },
   };
 }
@@ -153,36 +139,41 @@ async function uploadsHere(
   return here;
 }
 
-async function finishRun(
-  context: Context,
-  invocation: ReturnType<typeof uploadInvocation>,
-  run: UnfinishedUpload['run'],
-  uploads: readonly UnfinishedUpload[],
-): Promise<{
+/** What became of the unfinished uploads of a run. */
+interface FinishedRun {
   readonly rows: readonly ReportRow[];
   readonly exitName: ExitName;
   readonly close?: (() => Promise<void>) | undefined;
   readonly error?: Failure | undefined;
-}> {
+}
+
+async function finishRun(
+  context: Context,
+  values: object,
+  run: UnfinishedUpload['run'],
+  all: readonly UnfinishedUpload[],
+): Promise<FinishedRun> {
+  const uploads = all.filter((upload) => upload.run === run);
+  const rowsOf = (result: ReportRow['result']) =>
+    uploads.map(({ row: { row }, id }) => ({ row, id, result }));
+  if (context.signal.aborted) return { rows: rowsOf('not_attempted'), exitName: 'done' };
   const ids = new Map(uploads.map(({ row, id }) => [row.row, id]));
-  const withId = (row: ReportRow): ReportRow => ({ ...row, id: ids.get(row.row) ?? row.id });
+  const invocation = uploadInvocation(values, { isSingle: isSingleRun(run.head.run) });
   try {
-    const expected = new Set(ids.keys());
-    const ended = await finishRows(context, invocation, run, expected);
+    const ended = await finishRows(context, invocation, run, new Set(ids.keys()));
     printEnd(context, ended);
     const { report, exitName, onWritten, error } = ended;
-    const rows = report.results.filter(({ row }) => expected.has(row)).map(withId);
+    const rows = report.results.flatMap((row) => {
+      const id = ids.get(row.row);
+      return id === undefined ? [] : { ...row, id };
+    });
     return { rows, exitName, close: onWritten, error };
   } catch (error) {
     // Continue, so that the results of the other runs are reported.
     if (!(error instanceof Failure)) throw error;
     context.message(error.message);
-    const isDone = error.code === finishedElsewhere;
-    const result = isDone ? ('unchanged' as const) : ('not_attempted' as const);
-    return {
-      rows: uploads.map(({ row }) => withId({ row: row.row, id: row.id, result })),
-      ...(isDone ? { exitName: 'done' } : { exitName: error.exitName, error }),
-    };
+    if (error.code === finishedElsewhere) return { rows: rowsOf('unchanged'), exitName: 'done' };
+    return { rows: rowsOf('not_attempted'), exitName: error.exitName, error };
   }
 }
 
