@@ -140,8 +140,8 @@ async function beginRun(
     preview = await previewRows(context, invocation, rows.slice(carried.length), session);
     await checkFieldsToShow(context, invocation, preview);
   } catch (error) {
-    const isReported = error instanceof Failure && stopsEveryRow(error);
-    if (!isReported || (isSingle && !operation.reports)) throw error;
+    const endsAll = error instanceof Failure && stopsEveryRow(error);
+    if (!endsAll || (isSingle && !operation.reports)) throw error;
     const ended = await endUnsent(context, invocation, newRun, rows.map(notAttempted), error);
     return { ...ended, session, error };
   }
