@@ -6,7 +6,7 @@ import { changeText, viewOfDryRun } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import { chosenFields } from '../cli/lists/template.js';
 import type { Context } from '../context.js';
-import { isObject } from '../data/json.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, Task } from '../engine/operation.js';
@@ -58,11 +58,11 @@ async function dryRunOne(
   row: Task,
 ): Promise<CommandOutput> {
   const { operation, values } = invocation;
-  const { api } = context;
+  const { api, settings } = context;
   const session = openSession(context, invocation);
   const preview = await previewRows(context, invocation, [row], session);
   if (preview.error) throw preview.error;
-  const { decided, plan, names } = preview;
+  const [ended] = preview.decided;
   // A record that may have been created is searched for, not created again.
   const creates = operation.verb === 'create';
   const isSearchedFor = row.open !== undefined && creates;
@@ -70,62 +70,58 @@ async function dryRunOne(
     context.message(
       'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
     );
-  const [ended] = decided;
   if (ended && !endedWell(ended)) throw failureOfRow(ended);
   if (ended?.error) {
     const { id, result } = ended;
     const { message } = ended.error;
-    const isClause = /^[a-z]/.test(message);
-    const start = isClause ? `${id} would be ${result}:` : `${id}: ${result}.`;
+    const start = /^[a-z]/.test(message) ? `${id} would be ${result}:` : `${id}: ${result}.`;
     context.message(`${start} ${message}`.trimEnd());
   }
-  const needed = ended || isSearchedFor ? undefined : plan;
+  const needed = ended || isSearchedFor ? undefined : preview.plan;
   const steps = needed?.steps ?? [];
   const requests = needed?.requests ?? steps.map(({ call }) => api.describe(call));
   for (const { call } of steps) api.noteAssumedRoute(call);
   const id = creates || operation.files ? null : row.id;
-  const value: DryRun = {
-    schema: 1,
-    dryRun: true,
-    requests,
-    changes: steps.flatMap(({ changes }) =>
-      changes.map(({ field, from = null, to }) => ({ id, field, from, to })),
-    ),
-  };
-  const isNamed = steps.some(({ call }) => api.route(call).source === 'named');
-  const action = { ...operation, action: invocation.action };
-  const describe = ({ field, from, to }: DryRun['changes'][number]) => {
-    if (isFutureId({ field, to })) return String(to).slice(1, -1);
-    const changes = { before: { [field]: from }, after: { [field]: to } };
-    // A file is not a record yet: its change is described by its field alone.
-    const text = operation.files ? '' : describeChanges(changes, action, { isPreview: true });
-    return text || `${fieldLabel(field)} ${changeText(from, to)}`;
-  };
-  const name = names?.get(row.id);
-  const isPending = values.exitCode && requests.length > 0;
+  const changes = steps.flatMap((step) =>
+    step.changes.map(({ field, from = null, to }) => ({ id, field, from, to })),
+  );
+  const value: DryRun = { schema: 1, dryRun: true, requests, changes };
   const existingId = ended?.after?.['id'];
-  const exitName = isPending ? 'changesPending' : 'done';
-  if (choosesRecord(context.settings, value)) {
+  const exitName = values.exitCode && requests.length > 0 ? 'changesPending' : 'done';
+  if (choosesRecord(settings, value)) {
     for (const { method, path } of requests) context.note(`Would send ${method} ${path}`);
-    // The last request of an upload makes the document.
-    const sent = operation.files
-      ? requests.at(-1)?.body
-      : Object.fromEntries(value.changes.map(({ field, to }) => [field, to]));
-    const record = {
-      id: existingId ?? id ?? undefined,
-      ...preview.record,
-      ...(isObject(sent) && sent),
-    };
+    const known = { id: existingId ?? id ?? undefined, ...preview.record };
+    const record = { ...known, ...sentFields(operation, value) };
     const ids = record.id === undefined ? [] : [record];
-    const view = { ...invocation.view, idRows: () => ids };
-    return { value: record, existingId, view, exitName };
+    return { value: record, existingId, view: { ...invocation.view, idRows: () => ids }, exitName };
   }
-  return {
-    value,
-    existingId,
-    view: viewOfDryRun(({ isTerminal }) => ({ isNamed, name, ...(isTerminal && { describe }) })),
-    exitName,
-  };
+  const isNamed = steps.some(({ call }) => api.route(call).source === 'named');
+  const name = preview.names?.get(row.id);
+  const describe = (change: Change) => describeChange(invocation, change);
+  const view = viewOfDryRun(({ isTerminal }) => ({
+    isNamed,
+    name,
+    ...(isTerminal && { describe }),
+  }));
+  return { value, existingId, view, exitName };
+}
+
+type Change = DryRun['changes'][number];
+
+function describeChange({ operation, action }: Invocation, { field, from, to }: Change): string {
+  if (isFutureId({ field, to })) return String(to).slice(1, -1);
+  // A file is not a record yet: its change is described by its field alone.
+  if (operation.files) return `${fieldLabel(field)} ${changeText(from, to)}`;
+  const changes = { before: { [field]: from }, after: { [field]: to } };
+  const text = describeChanges(changes, { ...operation, action }, { isPreview: true });
+  return text || `${fieldLabel(field)} ${changeText(from, to)}`;
+}
+
+/** The fields that the record would be sent; the last request of an upload makes the document. */
+function sentFields({ files }: Operation, { requests, changes }: DryRun): JsonObject {
+  if (!files) return Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+  const body = requests.at(-1)?.body;
+  return isObject(body) ? body : {};
 }
 
 /** True if the output shows fields of the record as it would read, instead of its requests. */
