@@ -58,7 +58,7 @@ export async function waitForWrites(
   ofRun: string,
 ): Promise<void> {
   const now = context.now();
-  const writes = open.map((intent) => sentAtLatest(intent, now));
+  const writes = open.map((intent) => sentAtLatest(intent, now, context.self));
   const longest = settleTimeLeft(writes, readSettleMs(context.env), now);
   if (longest === 0) return;
   context.note(

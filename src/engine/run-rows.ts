@@ -49,12 +49,12 @@ export async function runRows(
 }
 
 async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
-  const { now, instant, settleMs } = run.options;
+  const { now, instant, self, settleMs } = run.options;
   const sent: ActiveRow[] = [];
   for (const task of tasks) {
     if (!task.open) continue;
     const present = now();
-    const intent = sentAtLatest(task.open, present);
+    const intent = sentAtLatest(task.open, present, self);
     const { t, since } = intent;
     const sentAt = instant().mono - (present.getTime() - t);
     const row = new ActiveRow(run, task);

@@ -25,7 +25,7 @@ import type { Unverified } from './verify.js';
 
 /** Everything that the rows of a run depend on. */
 export interface RowRunOptions
-  extends Pick<Context, 'now' | 'instant' | 'signal' | 'note' | 'message'> {
+  extends Pick<Context, 'now' | 'instant' | 'self' | 'signal' | 'note' | 'message'> {
   readonly session: Session;
   readonly resource: ResourceName;
   readonly guards: Guards;

@@ -38,6 +38,8 @@ export interface MachineFacts {
 /** The holder of a lock, as written in its file. */
 export interface LockHolder extends Pick<MachineFacts, 'host' | 'machine' | 'boot' | 'namespace'> {
   readonly pid: number;
+  /** When the machine booted by the clock of that time: tells how far the clock was set since. */
+  readonly bootedAt?: number;
   /** When it was acquired, in milliseconds since 1970. */
   readonly at?: number;
   /** Start of the process in clock ticks since boot, if known, because pids are reused. */
@@ -50,12 +52,13 @@ type HolderState = 'runs' | 'gone' | 'unsure';
 
 /** Returns what this process writes into a lock file. */
 export function describeSelf(self: ThisProcess, purpose: string | undefined): LockHolder {
-  const { host, machine, boot, namespace, processInfo } = factsOf(self);
+  const { host, machine, boot, namespace, bootedAt, processInfo } = factsOf(self);
   const started = (self.started ??= processInfo(self.pid)?.started);
   return {
     pid: self.pid,
     host,
     at: Date.now(),
+    bootedAt: Math.round(bootedAt),
     ...(started !== undefined && { started }),
     ...(boot !== undefined && { boot }),
     ...(namespace !== undefined && { namespace }),
@@ -72,7 +75,7 @@ export function parseHolder(text: string): LockHolder | undefined {
 /** Returns the holder in a parsed value, or undefined if it describes none. */
 export function holderOf(value: unknown): LockHolder | undefined {
   if (!isObject(value)) return undefined;
-  const { pid, host: hostText, at } = value;
+  const { pid, host: hostText, at, bootedAt } = value;
   if (typeof pid !== 'number' || typeof hostText !== 'string') return undefined;
   // Version 0.1.0 wrote `host/pid:[4026531836]`.
   const [host = '', legacyNamespace] = hostText.split('/');
@@ -85,12 +88,20 @@ export function holderOf(value: unknown): LockHolder | undefined {
     pid,
     host,
     ...(typeof at === 'number' && { at }),
+    ...(typeof bootedAt === 'number' && { bootedAt }),
     ...text('started'),
     ...text('boot'),
     ...text('namespace'),
     ...text('machine'),
     ...text('purpose'),
   };
+}
+
+/** How far the clock was set ahead since a process of the same boot described itself, in milliseconds; 0 if unknown. */
+export function setAheadSince({ boot, bootedAt }: LockHolder, self: ThisProcess): number {
+  const local = factsOf(self);
+  if (bootedAt === undefined || boot === undefined || boot !== local.boot) return 0;
+  return Math.max(0, local.bootedAt - bootedAt);
 }
 
 /** True if both describe the same process. */

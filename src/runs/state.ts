@@ -1,7 +1,7 @@
 /** The state of a run: folds its journal into results, open intents and steps, and redacts what the journal keeps. */
 import { type JsonObject, printJson } from '../data/json.js';
 import { serviceSays } from '../data/refusal-words.js';
-import { holderOf, type LockHolder } from '../files/holder.js';
+import { holderOf, type LockHolder, setAheadSince, type ThisProcess } from '../files/holder.js';
 import { hashOf, type JournalRecord } from './journal.js';
 import type { DoneStep, ReportRow, RowChange, RowError } from './report.js';
 
@@ -13,6 +13,8 @@ export interface Intent {
   readonly t: number;
   /** The latest time at which it can have been sent, if a later record tells. */
   readonly goneBy?: number;
+  /** The process that recorded it; undefined in runs of 0.1.0. */
+  readonly holder?: LockHolder | undefined;
   readonly before: JsonObject;
   /** The row's step, if it has several. */
   readonly step?: string | undefined;
@@ -73,7 +75,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       const { id, attempt, before, step, digest, more } = entry as JsonObject & Intent;
       // The intent of a row taken over from another run keeps what that run knew of its answer.
       const applied = entry['applied'] === true;
-      open.set(row, { id, attempt, t, before, step, digest, more, applied });
+      open.set(row, { id, attempt, t, before, step, digest, more, applied, holder });
       results.delete(row);
     }
     if (kind === 'result') {
@@ -84,7 +86,12 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       // "unknown" leaves the intent open: a later read may verify it.
       if (result.result !== 'unknown') open.delete(row);
       else if (intent)
-        open.set(row, { ...intent, applied: applied === true || intent.applied, goneBy: t });
+        open.set(row, {
+          ...intent,
+          applied: applied === true || intent.applied,
+          goneBy: t,
+          holder,
+        });
     }
     if (kind === 'end') {
       endedAt = seq;
@@ -111,10 +118,18 @@ export function settleTimeLeft(
 /** How long after its intent a write may still be waiting for its turn, or as a 429 asked. */
 const longestTurnMs = 3_600_000;
 
-/** The intent of an earlier process, with `t` set to the latest time at which it can have been sent. */
-export function sentAtLatest(intent: Intent, now: Date): Intent & { readonly since: number } {
-  const { t, goneBy = t + longestTurnMs } = intent;
-  return { ...intent, since: t, t: Math.min(now.getTime(), goneBy) };
+/**
+ * The intent of an earlier process, with `t` set to the latest time at which it can have been sent, by the
+ * clock as it is now.
+ */
+export function sentAtLatest(
+  intent: Intent,
+  now: Date,
+  self: ThisProcess,
+): Intent & { readonly since: number } {
+  const { t, goneBy = t + longestTurnMs, holder } = intent;
+  const aheadMs = holder ? setAheadSince(holder, self) : 0;
+  return { ...intent, since: t, t: Math.min(now.getTime(), goneBy + aheadMs) };
 }
 
 /** The values before a write as the journal stores them: notes and long values only as hashes. */

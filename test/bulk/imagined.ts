@@ -87,6 +87,7 @@ export function runOptions(
     isSilent: () => false,
     now: () => new Date(0),
     instant: () => start,
+    self: { pid: process.pid, isAlive: () => true },
     sleep: async () => {},
     signal: new AbortController().signal,
     describeError: ({ code, kind, message }) => ({ code, kind, message }),

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { temporaryFolder } from '../support/run.js';
+import { startLine, temporaryFolder } from '../support/run.js';
 import { fault, unlessPossible } from './support/case.js';
 import { cannotFalsifyClocks, falseClock } from './support/false-clock.js';
 import { application, hostileWorld, team } from './support/world.js';
@@ -137,3 +137,42 @@ fault('F125', 'the clock was set back between two runs', async (attack, context)
   expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
   expect([...rows.values()].map(({ status }) => status)).toEqual(['rejected', application.status]);
 });
+
+// Else the write of a killed process would take effect after the next command judged the record.
+for (const status of ['rejected', 'accepted'])
+  fault(
+    'F125',
+    `the clock jumps ahead between a kill and the next command, which sets ${status}`,
+    async (attack, context) => {
+      unlessPossible(context, cannotFalsifyClocks());
+      const clock = falseClock();
+      const applied: unknown[] = [];
+      const kill = new AbortController();
+      let late: Promise<unknown> | undefined;
+      const world = await hostileWorld({
+        api: (request, own) => {
+          if (request.method !== 'PATCH') return undefined;
+          const apply = () => {
+            applied.push((JSON.parse(request.body.toString()) as { status: unknown }).status);
+            return own.carryOut(request);
+          };
+          if (kill.signal.aborted) return apply();
+          kill.abort();
+          late = new Promise((resolve) => setTimeout(() => resolve(apply()), 2_500));
+          return (socket) => socket.destroy();
+        },
+      });
+      const at = {
+        env: { ...world.env, ...clock.env, ROSTERCTL_SETTLE: '4s' },
+        home: temporaryFolder('clock'),
+      };
+      const first = startLine('tryouts update app_1 --status rejected --yes', at);
+      kill.signal.addEventListener('abort', () => first.kill('SIGKILL'));
+      await first.ended;
+      clock.set('+1d');
+      const ran = await attack(`tryouts update app_1 --status ${status} --yes --json`, at);
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      await late;
+      expect(applied).toEqual(status === 'rejected' ? ['rejected'] : ['rejected', 'accepted']);
+    },
+  );

@@ -132,6 +132,7 @@ export class Process {
       isSilent: () => false,
       now: () => new Date(world.now.wall),
       instant: () => world.now,
+      self: { pid: process.pid, isAlive: () => true },
       sleep: (ms) => this.turn(`sleep ${ms}`, () => world.pass({ wall: ms, mono: ms })),
       signal: new AbortController().signal,
       describeError: ({ code, kind, message }) => ({ code, kind, message }),
