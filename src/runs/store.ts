@@ -222,9 +222,10 @@ export async function markRetried(store: RunStore, run: string, byRun: string): 
   await writeMark(retriedIn(store, run), byRun, hint);
 }
 
-/** The run that retried the rows of `run`; undefined if none did. */
+/** The run that retried the rows of `run`; undefined if none did, or if it was removed: killed, it sent nothing. */
 export function retriedBy(store: RunStore, run: string): string | undefined {
-  return runNameIn(retriedIn(store, run));
+  const byRun = runNameIn(retriedIn(store, run));
+  return byRun !== undefined && existsSync(runFolder(store, byRun)) ? byRun : undefined;
 }
 
 function retriedIn(store: RunStore, run: string): string {

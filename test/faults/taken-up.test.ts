@@ -244,6 +244,34 @@ test('-n with ids shows the unfinished rows of its run, and sends and stores not
   expect(written(service)).toHaveLength(3);
 });
 
+test('runs retry whose run was killed before it sent anything, and removed by the next write, is free again', async () => {
+  let phase: 'refuses' | 'hangs' | 'works' = 'refuses';
+  let reads = 0;
+  const service = await keep(several(3), (_, step) => {
+    if (phase === 'refuses' && step.startsWith('PATCH'))
+      return { status: 400, json: { error: 'invalidRequest' } };
+    if (phase !== 'hangs' || !step.startsWith('GET')) return undefined;
+    // The preview of the first row is too old for its write once the second row was read.
+    if (step === 'GET app_1' && ++reads > 1) return () => {};
+    return (_request, response) => {
+      const record = JSON.stringify(application(step.slice('GET '.length)));
+      setTimeout(() => response.setHeader('content-type', 'application/json').end(record), 2_200);
+    };
+  });
+  const user = userOf(service);
+  const line = 'tryouts set-status app_1 app_2 --to rejected --yes --concurrency 1 --json';
+  const { run } = report(await user.run(line));
+  phase = 'hangs';
+  await killed(user, `runs retry ${run} --yes`, () => reads > 1);
+  phase = 'works';
+  expect((await user.run(`runs retry ${run} --yes`)).stderr).toContain(
+    'It is unfinished. Resume it',
+  );
+  await user.run('tryouts update app_3 --status reviewing');
+  const retried = await user.run(`runs retry ${run} --yes --json`);
+  expect([retried.code, report(retried).summary]).toMatchObject([0, { changed: 2 }]);
+});
+
 test('runs retry twice: the second names the run that has the rows, without a request', async () => {
   let refuses = true;
   const service = await keep(several(3), (_, step) =>
