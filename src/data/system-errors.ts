@@ -49,6 +49,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOMEM: 'memory is used up',
   ENOSPC: 'the disk is full',
   ENOTDIR: 'a part of the path is not a folder',
+  ENXIO: 'it is a socket',
   EPERM: 'permission denied',
   ERR_FS_EISDIR: 'it is a folder',
   EROFS: 'the file system is read-only',

@@ -60,7 +60,6 @@ function missingFolderHint(folder: string): string {
 export function writeReason(error: unknown): string {
   return systemReason(error, {
     ENOENT: 'there is no such folder',
-    ENXIO: 'it is a socket',
     EPIPE: 'nothing reads the pipe any more',
   });
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { several, userOf } from '../bulk/user.js';
@@ -54,4 +55,17 @@ test('a named pipe in place of a file of ours is named or passed over, and never
     journal: [11, true],
     newest: [0, false],
   });
+});
+
+test('a socket in place of a file of ours is named as such', async () => {
+  const user = await experienced();
+  const file = join(user.home, '.config/rosterctl/config.json');
+  rmSync(file);
+  const server = createServer().listen(file);
+  const { code, stderr } = await user.run('tryouts list');
+  server.close();
+  expect([code, stderr]).toEqual([
+    2,
+    `The file ${file} cannot be read: it is a socket (ENXIO).\nFix its permissions, or move it away.\n`,
+  ]);
 });
