@@ -10,7 +10,14 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, Task } from '../engine/operation.js';
-import { endedWell, exitOf, failedRun, reportOf, reportRow } from '../runs/report.js';
+import {
+  endedWell,
+  exitOf,
+  failedRun,
+  type ReportRow,
+  reportOf,
+  reportRow,
+} from '../runs/report.js';
 import { isFutureId } from '../runs/verb.js';
 import {
   countErrors,
@@ -31,8 +38,9 @@ import { failureOfRow } from './show-one.js';
 interface DryRows {
   readonly rows: readonly Task[];
   readonly matched?: number;
-  /** The unfinished run that would be resumed. */
+  /** The unfinished run that would be resumed, and its other rows. */
   readonly run?: string;
+  readonly finished?: readonly ReportRow[];
 }
 
 /** Shows what an invocation would do with these rows: the requests of its only record, else a report. */
@@ -44,7 +52,7 @@ export async function dryRunRows(
   const [only] = dryRows.rows;
   requireNoKey(context, invocation, dryRows.rows);
   if (invocation.isSingle && only && !invocation.operation.reports)
-    return dryRunOne(context, invocation, only);
+    return dryRunOne(context, invocation, only, dryRows.finished);
   return dryRunMany(context, invocation, dryRows);
 }
 
@@ -56,10 +64,11 @@ async function dryRunOne(
   context: Context,
   invocation: Invocation,
   row: Task,
+  finished: DryRows['finished'],
 ): Promise<CommandOutput> {
   const { operation, values } = invocation;
   const { api, settings } = context;
-  const session = openSession(context, invocation);
+  const session = openSession(context, invocation, finished);
   const preview = await previewRows(context, invocation, [row], session);
   if (preview.error) throw preview.error;
   const [ended] = preview.decided;
@@ -137,11 +146,11 @@ function choosesRecord(settings: Context['settings'], requests: DryRun): boolean
 export async function previewMany(
   context: Context,
   invocation: Invocation,
-  { rows, matched = rows.length }: DryRows,
+  { rows, matched = rows.length, finished }: DryRows,
   observe?: ObserveRow,
 ): Promise<{ readonly preview: Preview; readonly subject: Subject }> {
   const { operation } = invocation;
-  const session = openSession(context, invocation);
+  const session = openSession(context, invocation, finished);
   const preview = await previewRows(context, invocation, rows, session, observe);
   const { tasks } = preview;
   const subject = subjectOf(invocation, matched, matched > rows.length);

@@ -18,7 +18,7 @@ import type { Guards } from '../engine/decide.js';
 import type { Operation, RowPlan, Selection, Session, Source } from '../engine/operation.js';
 import { GuardError, UsageError } from '../errors.js';
 import type { RunPlan } from '../runs/plan.js';
-import type { SelectedRow } from '../runs/report.js';
+import type { ReportRow, SelectedRow } from '../runs/report.js';
 
 const anyText = z.optional(nonEmptyText);
 
@@ -239,13 +239,16 @@ export function checkExpected(selected: number, { expect }: Pick<BulkValues, 'ex
 
 /**
  * Opens the session of an operation. A row that a reference named is a conflict once its record, as
- * read before a write, no longer answers to the reference.
+ * read before a write, no longer answers to the reference. `finished`: the other rows of a run that is
+ * resumed.
  */
 export function openSession(
   context: Context,
   { operation, job }: Pick<Invocation, 'operation' | 'job'>,
+  finished?: readonly ReportRow[],
 ): Session {
   const session = operation.open(context, job);
+  if (finished) session.resumes?.(finished);
   // The sessions of an import check their own keys.
   if (session.forRow) return session;
   return {

@@ -11,7 +11,7 @@ import type { HeldLock } from '../files/lock.js';
 import { markReported } from '../runs/end.js';
 import { shownRunName } from '../runs/find-run.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
-import { isFinalRow } from '../runs/report.js';
+import { isFinalRow, type ReportRow } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
 import { openRunStore, type RunStore, storeOf } from '../runs/store.js';
 import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
@@ -115,22 +115,18 @@ export async function prepareResume(
   stored: StoredRun,
   isSelected?: (row: number) => boolean,
 ): Promise<PlannedRun> {
-  const { plan, state, head } = stored;
+  const { plan, head } = stored;
   if (!plan) throw finishedMeanwhile(head);
   requireContinuable(stored);
   const tasks = unfinishedTasks(stored, isSelected);
   const invocation = resumedInvocation(given, plan, tasks);
   const { operation, values, isSingle } = invocation;
-  const resumed = new Set(tasks.map(({ row }) => row));
-  // The plan of an ended run holds only the rows that failed or conflicted.
-  const finished = [...state.results.values()]
-    .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
-    .toSorted((a, b) => a.row - b.row);
+  const finished = finishedRows(stored, tasks);
   if (expectsRemaining) checkExpected(tasks.length, values);
   context.note(`Continuing ${runWithRowsLeft(context, store, head, tasks)}.`);
   const named = operation.verb === 'create' ? [] : tasks;
   const awaited = await awaitEarlierWrites(context, await runsBeside(store, head), named);
-  const session = openSession(context, invocation);
+  const session = openSession(context, invocation, finished);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
   const preview = { tasks, decided: [], names: plan.names };
@@ -165,7 +161,8 @@ export function previewResume(context: Context, given: Invocation, stored: Store
   const { head, plan } = stored;
   const rows = unfinishedTasks(stored);
   context.note(`This continues ${runWithRowsLeft(context, storeOf(context), head, rows)}.`);
-  return { invocation: resumedInvocation(given, plan, rows), rows, run: head.run };
+  const invocation = resumedInvocation(given, plan, rows);
+  return { invocation, rows, run: head.run, finished: finishedRows(stored, rows) };
 }
 
 /** The invocation that resumes a run; its remaining rows were confirmed when it started. */
@@ -216,6 +213,14 @@ export function unfinishedTasks(
       const done = state.done.get(row.row);
       return { ...row, ...(open && { open }), ...(steps && { steps }), ...(done && { done }) };
     });
+}
+
+/** The other rows of a run that are finished; the plan of an ended run holds only those that failed or conflicted. */
+function finishedRows({ state }: StoredRun, tasks: readonly Task[]): readonly ReportRow[] {
+  const resumed = new Set(tasks.map(({ row }) => row));
+  return [...state.results.values()]
+    .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
+    .toSorted((a, b) => a.row - b.row);
 }
 
 /** True if nothing remains to be done for this row. */

@@ -130,6 +130,8 @@ export interface Session {
   sees?(record: JsonObject): void;
   /** Called when all rows were planned for the preview; none is printed for a single one. */
   planned?(isSingle: boolean): void;
+  /** Called first if a run is resumed, with the rows that earlier processes finished. */
+  resumes?(finished: readonly ReportRow[]): void;
   /** Notes before the first write why the service may refuse some of the planned rows; reads lists. */
   warn?(): Promise<void>;
   /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */

@@ -86,6 +86,12 @@ export class DocumentFinder {
     return this.isRenewed ? this.find(compared) : undefined;
   }
 
+  /** Compares the files of a resumed run, because others may be uploaded since; `ids`: what the run created. */
+  resume(ids: readonly unknown[]): void {
+    for (const id of ids) this.own.add(String(id));
+    this.isRenewed = true;
+  }
+
   /** Reads the documents again for the next comparison: one may be there that this machine does not remember. */
   renew(): void {
     if (!this.finder) return;

@@ -77,7 +77,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const finder = new DocumentFinder(context, job);
   const listed = lazy(() => readDocuments(context));
   const noteTags = tagNote(context);
-  /** One file is locked while it is compared; another process may upload one of several meanwhile. */
+  /** One file is locked while it is compared; another process may upload one of several, or of a resumed run, meanwhile. */
   let isShared = false;
   const base = creating(context, 'documents');
   return {
@@ -112,6 +112,10 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
     },
     planned(isSingle) {
       isShared = !isSingle;
+    },
+    resumes(finished) {
+      isShared = true;
+      finder.resume(finished.map(({ after }) => after?.['id']));
     },
     async send({ call }, row, isFresh): Promise<Sent> {
       // After an earlier process was refused, the user may have created the document by hand, as its

@@ -25,6 +25,8 @@ export async function desk(files: Readonly<Record<string, string>>) {
       json: { documents: made, total: made.length },
     }),
     download: (file: Buffer): Buffer => file,
+    /** The answer of the store to a file. */
+    put: (): Reply => ({ status: 200 }),
     /** The answers to step 1 wait for it. */
     grants: Promise.resolve(),
     /** The answer to a deletion, which takes place if there is none. */
@@ -32,9 +34,10 @@ export async function desk(files: Readonly<Record<string, string>>) {
   };
   const store = await recordingService(({ method, url, body }) => {
     const name = url.split('?')[0] ?? '';
-    if (method === 'PUT') bytes.set(name, body);
-    else return { status: 200, text: String(view.download(bytes.get(name) ?? Buffer.alloc(0))) };
-    return { status: 200 };
+    if (method !== 'PUT')
+      return { status: 200, text: String(view.download(bytes.get(name) ?? Buffer.alloc(0))) };
+    bytes.set(name, body);
+    return view.put();
   });
   const grant = grantsOf(store);
   const puts = new Map<string, string>();

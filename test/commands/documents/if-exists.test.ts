@@ -66,6 +66,50 @@ test.each([
   },
 );
 
+/** A desk where the upload of these files was interrupted before the store had one. */
+async function interrupted(files: Readonly<Record<string, string>>) {
+  const here = await desk(files);
+  const { put } = here.view;
+  here.view.put = () => ({ status: 503 });
+  const { code } = await here.upload(`${Object.keys(files).join(' ')} --retries 0`);
+  expect(code).toBe(9);
+  here.view.put = put;
+  return here;
+}
+
+test.each([
+  ['a.txt', 'docs upload a.txt'],
+  ['a.txt', 'uploads finish --all'],
+  ['a.txt b.txt', 'docs upload a.txt b.txt'],
+])(
+  'an interrupted upload of %s adds nothing that another command uploaded since: %s',
+  async (names, line) => {
+    const files = names.split(' ').map((name) => [name, `content of ${name}`]);
+    const { run, upload, documents } = await interrupted(Object.fromEntries(files));
+    await upload('a.txt --name again');
+    expect(documents.map(({ name }) => name)).toEqual(['again']);
+    if (line.startsWith('docs')) {
+      const { stdout, stderr } = await run(`${line} --dry-run`);
+      expect(stdout + stderr).toContain('uploaded before as doc_1');
+    }
+    const ran = await run(line);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('doc_1')]);
+    expect(documents.map(({ name }) => name)).toEqual(['again', ...names.split(' ').slice(1)]);
+  },
+);
+
+test('a resumed run uploads a file with the bytes of one that it uploaded before it was interrupted', async () => {
+  const { upload, view, documents } = await desk({ 'a.txt': 'one', 'b.txt': 'one' });
+  const { put } = view;
+  let sent = 0;
+  view.put = () => ({ status: (sent += 1) > 1 ? 503 : 200 });
+  const line = 'a.txt b.txt --concurrency 1 --retries 0';
+  expect((await upload(line)).code).toBe(9);
+  view.put = put;
+  expect((await upload(line)).code).toBe(0);
+  expect(documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+});
+
 test('a file that is skipped keeps its tags, which is said if others were typed', async () => {
   const { upload } = await desk({ 'a.txt': 'one' });
   await upload('a.txt --tag contract');
