@@ -16,11 +16,15 @@ import { gamesOf, type TryoutFilterValues, undecided } from './tryout-filters.js
 class AskedValues {
   private readonly seen = new Map<string, string>();
 
-  constructor(private readonly values: readonly string[] = []) {}
+  constructor(
+    private readonly values: readonly string[] = [],
+    /** The form in which the filter compares values. */
+    private readonly key: (value: string) => string = foldCase,
+  ) {}
 
   observe(found: readonly string[]): void {
     if (this.values.length === 0 || this.seen.size >= mostValues) return;
-    for (const value of found) this.seen.set(foldCase(value), value);
+    for (const value of found) this.seen.set(this.key(value), value);
   }
 
   get isGiven(): boolean {
@@ -29,7 +33,7 @@ class AskedValues {
 
   /** True if a filter was given and no record has any of its values. */
   get isUnknown(): boolean {
-    return this.isGiven && !this.values.some((value) => this.seen.has(foldCase(value)));
+    return this.isGiven && !this.values.some((value) => this.seen.has(this.key(value)));
   }
 
   get words(): string {
@@ -131,7 +135,7 @@ export function teamSummary(): ListSummary {
 export function documentSummary(values: {
   readonly tag?: readonly string[] | undefined;
 }): ListSummary {
-  const tags = new AskedValues(values.tag);
+  const tags = new AskedValues(values.tag, (tag) => tag.normalize());
   let bytes = 0;
   return {
     observe(record, matches) {

@@ -159,6 +159,18 @@ test('a filter for a game that nobody plays names the games there are in a pipe 
   expect((await told('tryouts list --game Go --status rejected')).stderr).toBe('');
 });
 
+test('a tag that documents have in another case only is not silently an empty list', async () => {
+  const { env } = await recordingService(() => ({
+    status: 200,
+    json: [{ id: 'doc_1', name: 'a', tags: ['Café'] }],
+  }));
+  const list = (word: string) => rosterctl(`docs list --tag ${word} -o ids`, { env });
+  expect((await list('café')).stderr).toBe(
+    'No document has the tag café. Did you mean Café? Tags here: Café.\n',
+  );
+  expect(await list('Cafe\u0301')).toMatchObject({ stdout: 'doc_1\n', stderr: '' });
+});
+
 test('a template beside another format is refused before any request', async () => {
   const before = service.requests.length;
   for (const beside of ['-o csv', '--json', '--fields id'])
