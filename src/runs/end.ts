@@ -19,6 +19,7 @@ import {
   runFolder,
   runNames,
   startOf,
+  unmarkRetried,
   writeReported,
 } from './store.js';
 import { readRun, readRuns, type StoredRun } from './stored-run.js';
@@ -110,8 +111,10 @@ export async function tidyOpenRuns(
     const isBusy = isInProgress(run, self);
     // This version cannot tell what a newer one has sent, or whether its run has ended.
     if (!isKnownFormat(run.head)) open.push(run);
-    else if (isAbandoned(run, self)) await removeRun(store, run.head.run);
-    else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
+    else if (isAbandoned(run, self)) {
+      await unmarkRetried(store, run.head.run);
+      await removeRun(store, run.head.run);
+    } else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
     else {
       if (!isBusy) moveRun(store, run.head.run, 'open');
       open.push(run);

@@ -222,10 +222,15 @@ export async function markRetried(store: RunStore, run: string, byRun: string): 
   await writeMark(retriedIn(store, run), byRun, hint);
 }
 
-/** The run that retried the rows of `run`; undefined if none did, or if it was removed: killed, it sent nothing. */
+/** The run that retried the rows of `run`; undefined if none did. */
 export function retriedBy(store: RunStore, run: string): string | undefined {
-  const byRun = runNameIn(retriedIn(store, run));
-  return byRun !== undefined && existsSync(runFolder(store, byRun)) ? byRun : undefined;
+  return runNameIn(retriedIn(store, run));
+}
+
+/** Lets the rows be retried again that a run was to retry, because it sent nothing. */
+export async function unmarkRetried(store: RunStore, byRun: string): Promise<void> {
+  for (const run of runNames(store))
+    if (retriedBy(store, run) === byRun) await fs.rm(retriedIn(store, run), { force: true });
 }
 
 function retriedIn(store: RunStore, run: string): string {

@@ -270,6 +270,9 @@ test('runs retry whose run was killed before it sent anything, and removed by th
   await user.run('tryouts update app_3 --status reviewing');
   const retried = await user.run(`runs retry ${run} --yes --json`);
   expect([retried.code, report(retried).summary]).toMatchObject([0, { changed: 2 }]);
+  // A retry that has sent something is not forgotten with its run.
+  await user.run(`runs prune ${report(retried).run} --yes`);
+  expect((await user.run(`runs retry ${run} --yes`)).code).toBe(11);
 });
 
 test('runs retry twice: the second names the run that has the rows, without a request', async () => {
