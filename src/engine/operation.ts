@@ -275,8 +275,11 @@ export interface Operation {
   /** The run that it undoes. */
   readonly of?: string;
   readonly previewNotes?: (preview: PreviewedRows) => readonly string[];
-  /** The lines of its preview, if they are not those of every change. */
-  readonly describePreview?: (rows: PreviewedRows, how: PreviewStyle) => readonly string[];
+  /** The lines of its preview; absent or undefined if they are those of every change. */
+  readonly describePreview?: (
+    rows: PreviewedRows,
+    how: PreviewStyle,
+  ) => readonly string[] | undefined;
   /** Locks each row's record in a bulk run too, because two processes must not write it at once. */
   readonly locksRows?: boolean;
   /** The invocation's values as plain JSON, stored in the run's plan until it is finished. */

@@ -102,8 +102,9 @@ export function importOperation(resource: ResourceName): Operation {
           resolved = file && (await resolveImport(context, file));
           return resolved?.rows ?? [];
         },
+        // An interrupted import is continued with the rows of its run, not with those of the file.
         describePreview: (preview, how) =>
-          file && resolved ? importPreview(context, file, resolved, preview, how) : [],
+          file && resolved && importPreview(context, file, resolved, preview, how),
       });
     },
   };

@@ -409,6 +409,14 @@ describe('an answer that is lost', () => {
   });
 });
 
+test('the dry run of an interrupted import shows the rows that are left', async () => {
+  const desk = await newDesk({ faults: ['POST /players #2 throttle'] });
+  desk.file('roster.csv', roster);
+  expect((await desk.run(`${line} --retries 0 --concurrency 1`)).code).toBe(9);
+  const dry = await desk.run(`${line} -n`);
+  expect(dry.stderr).toMatch(/1 player to import in [^]+ E-mail - → \S+@/);
+});
+
 test('an import that the service stopped is resumed without the file, and refused rows are retried', async () => {
   const desk = await newDesk({
     faults: ['POST /players #2 throttle', 'POST /players #3 status=400:invalidRequest'],
