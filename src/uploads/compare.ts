@@ -42,6 +42,8 @@ interface Compared {
   /** As named on the command line. */
   readonly path: string;
   readonly bytes: Pick<UploadFile, 'open'>;
+  /** The hash of the bytes, if it is known. */
+  readonly sha256?: string | undefined;
 }
 
 /** Finds the documents of the files of a run, by the list and by what this machine uploaded before. */
@@ -152,14 +154,14 @@ class Finder {
   }
 
   async find(compared: Compared): Promise<ExistingDocument | undefined> {
-    const { file, name, path, bytes } = compared;
+    const { file, name, path, bytes, sha256 } = compared;
     const { sameAs, sizeBytes } = file;
     if (sameAs !== undefined) return { message: `same name and content as ${sameAs}` };
     // An empty file has the content of every other one.
     const isHashed = sizeBytes > 0 && sizeBytes <= mostHashedBytes;
     const isRemembered = isHashed && this.sizes.has(sizeBytes);
     // A file that there is nothing to compare with is read only once: while it is sent.
-    const hash = lazy(() => hashOfUpload(bytes, path, this.context.signal));
+    const hash = lazy(async () => sha256 ?? (await hashOfUpload(bytes, path, this.context.signal)));
     const uploaded = isRemembered && (await this.byContent(file, await hash()));
     if (uploaded) return uploaded;
     const others: [difference: FileDifference, record: JsonObject][] = [];

@@ -7,7 +7,7 @@ import { lazy } from '../data/lazy.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
-import type { Operation, Sent, Session, Step } from '../engine/operation.js';
+import type { Operation, Sent, Session, Step, Task } from '../engine/operation.js';
 import { InputError } from '../errors.js';
 import { creating, sendCreate } from '../resources/send.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -79,6 +79,14 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const noteTags = tagNote(context);
   /** One file is locked while it is compared; another process may upload one of several, or of a resumed run, meanwhile. */
   let isShared = false;
+  let isResumed = false;
+  /** True if another run may have made the document of a file whose bytes an earlier process stored. */
+  const mayBeElsewhere = async (row: Task, { fileKey }: StoredFile) =>
+    isResumed &&
+    replaces === undefined &&
+    !row.open &&
+    !files.arrived.has(row.row) &&
+    !(await listed()).byKey.has(fileKey);
   const base = creating(context, 'documents');
   return {
     ...base,
@@ -94,15 +102,17 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       const bad = badFile(row);
       if (bad) throw new InputError(bad.problem, { hint: bad.hint ?? undefined });
       const stored = files.storedOf(row);
-      if (stored) return { steps: [files.documentStep(row, stored)] };
+      if (stored && !(await mayBeElsewhere(row, stored)))
+        return { steps: [files.documentStep(row, stored)] };
       // Loads the file store module before many open files leave no descriptor for it.
       if (row.previewed) await context.files();
-      const bytes = files.open(row);
       const document = documentOf(job, row);
-      const { call, requests } = plannedUpload(context, document, undefined);
+      const { call, requests } = plannedUpload(context, document, stored);
       const steps = [{ call, changes: [newDocument] }];
+      const bytes = stored ? { open: () => files.open(row).open() } : files.open(row);
       if (row.previewed && !isShared) return { steps, requests };
-      const compared = { file: inspected(row), name: document.name, path: row.id, bytes };
+      const { sha256 } = stored ?? {};
+      const compared = { file: inspected(row), name: document.name, path: row.id, bytes, sha256 };
       const found = await (row.previewed ? finder.findNew(compared) : finder.find(compared));
       if (!found) return { steps, requests };
       const { id, message, record = id === undefined ? undefined : { id } } = found;
@@ -114,7 +124,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       isShared = !isSingle;
     },
     resumes(finished) {
-      isShared = true;
+      isShared = isResumed = true;
       finder.resume(finished.map(({ after }) => after?.['id']));
     },
     async send({ call }, row, isFresh): Promise<Sent> {

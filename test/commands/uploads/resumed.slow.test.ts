@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { rosterctl, temporaryFolder } from '../../support/run.js';
+import { type Reply, recordingService } from '../../support/service.js';
+import { grantsOf } from './grants.js';
+
+/** An upload of these files that the service stopped at the step 3 of the second one. */
+async function stopped(contents: readonly string[]) {
+  const documents: { id: string; name: string }[] = [];
+  let isRevoked = true;
+  const grant = grantsOf(await recordingService(() => ({ status: 200 })));
+  const api = await recordingService(({ method, url, body }): Reply => {
+    if (method === 'GET') return { status: 200, json: { documents } };
+    if (url === '/v1/uploads/document-file') return grant();
+    if (isRevoked && documents.length === 1)
+      return { status: 401, json: { error: 'invalidApiKey' } };
+    const made = { id: `doc_${documents.length + 1}`, ...JSON.parse(body.toString()) };
+    documents.push(made);
+    return { status: 201, json: made };
+  });
+  const home = temporaryFolder();
+  const names = contents.map((content, index) => {
+    writeFileSync(join(home, `f${index}.txt`), content);
+    return `f${index}.txt`;
+  });
+  const run = (line: string) => rosterctl(line, { home, cwd: home, env: api.env });
+  const line = `docs upload ${names.join(' ')} --concurrency 1`;
+  expect((await run(line)).code).toBe(4);
+  isRevoked = false;
+  return { documents, run, line };
+}
+
+test.each(['uploads finish --all', 'runs resume 1 --yes'])(
+  '%s uploads nothing that another run has uploaded meanwhile',
+  async (finish) => {
+    const { documents, run } = await stopped(['one', 'two', 'three']);
+    const [{ run: name }] = JSON.parse((await run('runs list --json')).stdout);
+    expect((await run('docs upload f1.txt f2.txt')).code).toBe(0);
+    const line = `${finish.replace('1', name)} --json`;
+    const finished = await run(line);
+    const results = JSON.parse(finished.stdout).results.slice(-2);
+    expect([finished.code, results]).toMatchObject([
+      0,
+      [{ result: 'skipped' }, { result: 'skipped' }],
+    ]);
+    expect(results[0].error.message).toBe('uploaded before as doc_2 (same content)');
+    expect(documents.map(({ name: own }) => own)).toEqual(['f0.txt', 'f1.txt', 'f2.txt']);
+  },
+);
+
+test('the dry run says of an interrupted upload what another run has uploaded meanwhile', async () => {
+  const { run, line } = await stopped(['one', 'two', 'three']);
+  await run('docs upload f1.txt');
+  const dry = JSON.parse((await run(`${line} -n --json`)).stdout);
+  expect(dry.results.map(({ result }: { result: string }) => result)).toEqual([
+    'skipped',
+    'would_change',
+  ]);
+});
+
+test('an interrupted upload of files with one content uploads each of them', async () => {
+  const { documents, run, line } = await stopped(['same', 'same', 'same']);
+  expect((await run(line)).code).toBe(0);
+  expect(documents).toHaveLength(3);
+});
