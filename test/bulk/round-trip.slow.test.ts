@@ -198,7 +198,7 @@ test('a header with 100,000 columns is written, read and compared quickly', asyn
     ['/"c500"', '/"c99999"'],
   ]);
   // A quadratic step would take minutes.
-  expect(performance.now() - began).toBeLessThan(20_000);
+  expect(performance.now() - began).toBeLessThan(60_000);
 });
 
 test('a signal stops reading rows that have already arrived, and writing', async () => {
