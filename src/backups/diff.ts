@@ -110,17 +110,15 @@ async function* compareRecords(
       const oldId = old.done ? undefined : String(old.value['id']);
       const newId = now.done ? undefined : String(now.value['id']);
       const isOld = newId === undefined || (oldId !== undefined && oldId <= newId);
-      const isNew = oldId === undefined || (newId !== undefined && newId <= oldId);
-      const a: JsonObject | undefined = isOld ? old.value : undefined;
-      const b: JsonObject | undefined = isNew ? now.value : undefined;
-      const record = b ?? a ?? {};
-      const id = String(record['id']);
+      const id = (isOld ? oldId : newId) ?? '';
+      const a: JsonObject | undefined = oldId === id ? old.value : undefined;
+      const b: JsonObject | undefined = newId === id ? now.value : undefined;
       const changes = a && b ? [...fieldChanges(a, b), ...fileChanges(resource, id, from, to)] : [];
       const change = a ? (b ? 'changed' : 'removed') : 'added';
       if (change !== 'changed' || changes.length > 0)
-        yield { resource, id, name: labelOf(record, id), change, changes };
-      if (isOld) old = await before.next();
-      if (isNew) now = await after.next();
+        yield { resource, id, name: labelOf(b ?? a, id), change, changes };
+      if (a) old = await before.next();
+      if (b) now = await after.next();
     }
   } finally {
     await before.return?.();
