@@ -157,11 +157,7 @@ function removeNow(path: string): void {
   }
 }
 
-function synced(descriptor: number): Promise<void> {
-  return new Promise((done, fail) => {
-    fsync(descriptor, (error) => (error ? fail(error) : done()));
-  });
-}
+const synced = promisify(fsync);
 
 /** Throws OutputError if it is known in advance that a file of this name cannot be written. */
 export async function checkWritable(file: string): Promise<void> {

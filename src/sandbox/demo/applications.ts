@@ -2,6 +2,7 @@
 import type { TryoutStatus } from '../../api/schemas.js';
 import { demoOrganization } from '../../config/profiles.js';
 import type { JsonObject } from '../../data/json.js';
+import { wordList } from '../../data/text.js';
 import { recordId, type StoredRecord } from '../records.js';
 
 /** A tryout form of the demo data; each writes its answers under another style of keys. */
@@ -251,17 +252,17 @@ interface Person {
   readonly nick: string;
 }
 
-const given = words(`
+const given = wordList(`
   Nimbus Tarn Ilka Bram Soraya Juno Edda Rafi Wren Kasimir Odile Teo Amaru Linnea Yusra
   Pavel Noor Matthis Chiara Dunja Eskil Farah Goran Hana Isandro Kirsi Lev Mirembe Nilo
   Orla`);
 
-const family = words(`
+const family = wordList(`
   Kite Ember Quellwasser Vantree Osterlund Marrowby Falkenrade Tsukiyo Almendrado
   Brightwater Corvane Dorsk Eastmere Fjellgaard Gansevoort Halloran-Pike Ibarrola
   Jaskari Kolmarden Lumbreras Mandelkow`);
 
-const animals = words(`
+const animals = wordList(`
   Otter Lynx Heron Newt Badger Moth Ibis Stoat Gecko Plover Marten Quokka Vole`);
 
 const domains = ['example.com', 'example.org', 'example.net'];
@@ -289,8 +290,4 @@ function personNamed(number: number, first: string, last: string): Person {
 /** A gamer tag that is plainly invented: at most 16 characters and the tag DEMO. */
 export function demoGamerTag({ nick }: Pick<Person, 'nick'>): string {
   return `${nick.slice(0, 16)}#DEMO`;
-}
-
-function words(text: string): string[] {
-  return text.trim().split(/\s+/);
 }
