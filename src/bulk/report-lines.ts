@@ -12,6 +12,7 @@ import {
   wentWrong,
 } from '../runs/report.js';
 import type { Action } from '../runs/verb.js';
+import { markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
 import { displayWidth, wrap } from '../terminal/width.js';
@@ -120,12 +121,6 @@ function summaryLines(
   const mark = markOf(failed + conflict + unknown + notAttempted === 0, canvas.isUtf8);
   const runText = run === undefined ? '' : ` Run ${run}.`;
   return headline(`${mark} ${sentence}${runText}`, changed > 0 ? undo : undefined, canvas);
-}
-
-/** `✔` or `✘`; in ASCII `ok` or `error:`. */
-export function markOf(isGood: boolean, isUtf8: boolean): string {
-  if (isGood) return isUtf8 ? '✔' : 'ok';
-  return isUtf8 ? '✘' : 'error:';
 }
 
 /** A line with the undo command behind it, or below it where both do not fit. */

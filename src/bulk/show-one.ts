@@ -14,6 +14,7 @@ import { endedWell, isDelete, type ReportRow, reportRowFields } from '../runs/re
 import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
 import { verbs } from '../runs/verb.js';
+import { markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { type EndedRun, hasEnded, type PlannedRun } from './execute.js';
 import type { Invocation } from './invocation.js';
@@ -117,7 +118,7 @@ async function lineOf(
   value: unknown,
   unsent: string | undefined,
 ): Promise<(canvas: Canvas) => readonly string[]> {
-  const { headline, markOf } = await import('./report-lines.js');
+  const { headline } = await import('./report-lines.js');
   const { undoLine } = await import('./report-view.js');
   const { describeOne } = await import('./row-lines.js');
   const { verb } = invocation.operation;

@@ -46,6 +46,12 @@ const toneOf: Readonly<Record<string, keyof typeof tones>> = {
   replaced: 'over',
 };
 
+/** `✔` or `✘`; in ASCII `ok` or `error:`. */
+export function markOf(isGood: boolean, isUtf8: boolean): string {
+  if (isGood) return isUtf8 ? '✔' : 'ok';
+  return isUtf8 ? '✘' : 'error:';
+}
+
 /** Creates the painter; without `color` it returns every text unchanged. */
 export function createPaint(color: boolean): Paint {
   if (!color) return { bold: identity, dim: identity, bad: identity, status: identity };

@@ -3,7 +3,6 @@
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { bulkFlags } from '../../bulk/invocation.js';
-import { markOf } from '../../bulk/report-lines.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import { type DryRun, param } from '../../cli/define.js';
@@ -36,6 +35,7 @@ import {
   recordReader,
 } from '../../resources/read.js';
 import { openRunStore } from '../../runs/store.js';
+import { markOf } from '../../terminal/paint.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { inspectFile } from '../../uploads/local-file.js';
 import { uploadOperation } from '../../uploads/operation.js';

@@ -2,7 +2,6 @@
 
 import * as z from 'zod/mini';
 import { bulkFlags } from '../../bulk/invocation.js';
-import { markOf } from '../../bulk/report-lines.js';
 import {
   checkFields,
   printSummary,
@@ -31,6 +30,7 @@ import {
   readUnfinishedUploads,
   type UnfinishedUpload,
 } from '../../runs/unfinished-uploads.js';
+import { markOf } from '../../terminal/paint.js';
 import { uploadInvocation } from '../../uploads/operation.js';
 import { newDocument, planUnfinished } from '../../uploads/plan.js';
 import { otherConnection } from '../runs/shared.js';
