@@ -14,7 +14,7 @@ import {
   UnknownOutcomeError,
 } from '../errors.js';
 import { exit } from '../exit-codes.js';
-import { createPaint } from '../terminal/paint.js';
+import { createPaint, markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import type { OutputStream } from '../terminal/streams.js';
 import { wrapWholeWords } from '../terminal/whole-words.js';
@@ -125,7 +125,7 @@ export function renderFailure(
   if (!screen.isTerminal) return safe;
   const wrap = (line: string) => wrapWholeWords(line, screen.columns);
   if (isCancelled) return safe.flatMap(wrap);
-  const mark = isUtf8Locale(env) ? '✘' : 'error:';
+  const mark = markOf(false, isUtf8Locale(env));
   const [message = '', ...below] = safe;
   const indent = ' '.repeat(mark.length + 1);
   const [first = '', ...more] = wrap(indent + message);

@@ -20,6 +20,7 @@ import {
   type LoginPart,
   withLoginHint,
 } from '../../resources/key-check.js';
+import { markOf } from '../../terminal/paint.js';
 import { singleLine } from '../../terminal/safe-text.js';
 
 interface LoggedIn {
@@ -105,7 +106,7 @@ async function checkParts(
       const reason = describeUnreadable(result.unreadable);
       const check = reason === undefined ? 'ok' : '403';
       if (!context.isInteractive) return { check, ...(reason !== undefined && { reason }) };
-      const mark = isUtf8Locale(context.env) ? '✔' : 'ok';
+      const mark = markOf(true, isUtf8Locale(context.env));
       return { check, counts: `${mark} ${await countRecords(api)}` };
     }
     const { failure, wrong, sentence } = result;
@@ -118,7 +119,7 @@ async function checkParts(
 
 /** A sentence that says what is wrong with an answer. */
 function marked({ env }: LocalContext, sentence: string): string {
-  return `${isUtf8Locale(env) ? '✘' : 'error:'} ${sentence}`;
+  return `${markOf(false, isUtf8Locale(env))} ${sentence}`;
 }
 
 function askAgain(
