@@ -212,7 +212,7 @@ async function printOutput(
     const isDone = output.exitName === 'done';
     const hasSent = hasWritten && isDone && command.kind === 'write' && !command.local;
     const reportError = lostOutput(error, output, hasSent);
-    // What failed, or was found, before the reader went away decides.
+    // A failure or a finding keeps its exit code although the reader has gone away.
     if (!reportError && !isDone && error instanceof PipeClosedError) return;
     if (!reportError) throw error;
     // The reason that the run stopped matters more to the user than the lost report.

@@ -182,7 +182,7 @@ export class ApiError extends Failure {
     this.code = serviceCode ?? meaning.kind;
   }
 
-  /** What the service said: its first words, or else the error's code. */
+  /** The service's own message, or the error's code if it sent none. */
   get said(): string {
     return this.details.message ?? this.code;
   }

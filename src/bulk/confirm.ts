@@ -133,7 +133,7 @@ async function askCount(context: Context, pending: PendingChanges): Promise<void
   );
 }
 
-/** Requires, where nobody types it, flags that name the number of rows. Throws GuardError, UsageError. */
+/** Requires flags that name the number of rows, because nobody can type it. Throws GuardError, UsageError. */
 function requireCount(
   { prompts, settings }: Context,
   rule: ConfirmRule,

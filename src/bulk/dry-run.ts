@@ -187,7 +187,7 @@ export function previewOutput(
   const { of, plan = made.plan } = operation;
   const head = { action, run: made.run ?? null, of, plan };
   const report = reportOf(context, head, [...wouldChange, ...decided]);
-  // What was begun is finished without the rows that no longer fit.
+  // An interrupted run is finished: rows that no longer fit become conflicts.
   const refusal = made.run === undefined ? operation.refuses?.(preview) : undefined;
   const exitName = exitOf(report, refusal?.exitName);
   printWrongRows(context, report);

@@ -57,7 +57,7 @@ function fieldValue(value: unknown): string {
   return shortValue(isTexts(value) && value.length > 0 ? value.join(', ') : (value ?? null));
 }
 
-/** What can be said of a value that a journal keeps as a hash only: it is long or private, as notes are. */
+/** The word for a change of which the journal keeps only hashes, because the values are long or private. */
 export function hiddenChange(from: unknown, to: unknown): string {
   return (from ?? null) === null ? 'added' : to === null ? 'removed' : 'changed';
 }

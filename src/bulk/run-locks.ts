@@ -89,7 +89,10 @@ export function rowLocks(
   };
 }
 
-/** Words a lock that cannot be written amid a run: rows were sent, and another folder would not hold the run. */
+/**
+ * Rewords the error of a lock that cannot be written during a run: rows were sent, and in another state
+ * folder the same command would not find the run.
+ */
 function throwAmidRun(error: unknown): never {
   if (!(error instanceof OutputError)) throw error;
   const hint = 'Make room, then run the same command again.';

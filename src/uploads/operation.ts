@@ -77,7 +77,7 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const finder = new DocumentFinder(context, job);
   const listed = lazy(() => readDocuments(context));
   const noteTags = tagNote(context);
-  /** One file is locked while it is compared; another process may upload one of several, or of a resumed run, meanwhile. */
+  /** A single file is locked while it is compared; others may be uploaded by another process meanwhile. */
   let isShared = false;
   let isResumed = false;
   /** True if another run may have made the document of a file whose bytes an earlier process stored. */

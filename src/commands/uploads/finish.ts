@@ -139,7 +139,7 @@ async function uploadsHere(
   return here;
 }
 
-/** What became of the unfinished uploads of a run. */
+/** The result of finishing the uploads of a run. */
 interface FinishedRun {
   readonly rows: readonly ReportRow[];
   readonly exitName: ExitName;
