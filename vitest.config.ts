@@ -13,7 +13,8 @@ export default defineConfig({
       'test/shapes/all/**',
       'node_modules/**',
     ],
-    testTimeout: 60_000,
+    // Tells a hang from an answer, on a machine that is busy with other work, too.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     isolate: false,
     pool: 'forks',
