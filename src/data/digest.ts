@@ -1,10 +1,11 @@
 /** Digests of values, random names, and sharing of equal values. */
-import type { Hash } from 'node:crypto';
+import type * as Crypto from 'node:crypto';
+import { createRequire } from 'node:module';
 import { isObject, printJson, RawNumber } from './json.js';
 import { lazy } from './lazy.js';
 
 // Loaded when first needed: that takes half as long as a start of Node itself.
-const crypto = lazy(() => process.getBuiltinModule('node:crypto'));
+const crypto = lazy(() => createRequire(import.meta.url)('node:crypto') as typeof Crypto);
 
 /** Returns the SHA-256 of a text, in hex. */
 export function textDigest(text: string): string {
@@ -12,7 +13,7 @@ export function textDigest(text: string): string {
 }
 
 /** Returns the SHA-256 of text that is added in parts. */
-export function startDigest(): Hash {
+export function startDigest(): Crypto.Hash {
   return crypto().createHash('sha256');
 }
 
