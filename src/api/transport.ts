@@ -74,6 +74,8 @@ export class Transport {
   private readonly wireOf: ReturnType<typeof wireBuilder>;
   private readonly site: ServiceSite;
   private readonly once: RetryPolicy;
+  /** A write got no answer; on a reused connection, the next one may be lost in the same way. */
+  private lostWrite = false;
 
   constructor(private readonly options: TransportOptions) {
     const { connection, bounds, timeoutMs, userAgent } = options;
@@ -123,7 +125,7 @@ export class Transport {
     const kind = requestKind(method, template);
     const wire = this.wireOf(request);
     // A write that must not happen twice must not use a connection that may be about to close.
-    const keepAlive = !(kind === 'write' && method === 'POST');
+    const keepAlive = !(kind === 'write' && (method === 'POST' || this.lostWrite));
     // Writes go first, so that the reads after them are as fresh as possible.
     const first = kind !== 'read';
     const stopWaiting = this.waiting();
@@ -137,6 +139,7 @@ export class Transport {
           kind === 'read' ? request : {},
         ),
       );
+      this.lostWrite ||= result.verdict === 'verify' && 'transportError' in result.value;
       return responseOf(result, request, this.site);
     } finally {
       stopWaiting();

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../src/api/types.js';
 import { exceedsRetryBudget } from '../../src/data/outcome-errors.js';
@@ -85,6 +86,25 @@ describe('a write is sent exactly once', () => {
     const [first, second, third] = service.requests.map(({ port }) => port);
     expect(first).toBe(third);
     expect(second).not.toBe(first);
+  });
+
+  test('a write after a lost one uses its own connection, too', async () => {
+    const connections = new Set<number | undefined>();
+    const service = await recordingService(({ method, port }) => {
+      const isReused = connections.size === connections.add(port).size;
+      return method === 'PATCH' && isReused ? lost : { status: 200, json: answered };
+    });
+    const { api } = apiTo(service.baseUrl, { retries: 3 });
+    const get: Call = { endpoint: 'getTryout', params: { applicationId: 'app_1' } };
+    const readAtLeisure = async () => {
+      await api.send(get);
+      // undici takes a connection as free only after the answer was handed over.
+      await nextTurn();
+    };
+    await readAtLeisure();
+    expect(await thrownBy(api.sendOnce(patch, fresh))).toBeInstanceOf(UnknownOutcomeError);
+    await readAtLeisure();
+    expect(await api.sendOnce(patch, fresh)).toMatchObject({ status: 200 });
   });
 
   test('where only reads are allowed, it is refused', async () => {

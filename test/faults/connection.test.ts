@@ -246,6 +246,21 @@ describe('lost responses', () => {
     expect(world.count('PATCH')).toBeLessThanOrEqual(2);
   });
 
+  fault('F011', 'every write on a kept connection is lost', async (attack) => {
+    const seen = new Set<number>();
+    const world = await hostileWorld({
+      api: ({ connection, method }) => {
+        const isKept = seen.has(connection);
+        seen.add(connection);
+        return method === 'PATCH' && isKept ? end : undefined;
+      },
+    });
+    const ran = await attack(patch, { env: world.env });
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    expect(world.count('PATCH')).toBe(2);
+    expect(world.done.patches).toBe(1);
+  });
+
   fault('F012', 'two addresses, the first one dead', async (attack, context) => {
     unlessPossible(context, missing('unshare', '-m', 'mount', '--bind', '/dev/null', '/etc/hosts'));
     const world = await hostileWorld();
