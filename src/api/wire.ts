@@ -127,6 +127,8 @@ export function wireBuilder(base: URL, { userAgent, key }: { userAgent: string; 
   const basePath = base.pathname.replace(/\/$/, '');
   const bareHeaders = [
     ...['accept', 'application/json'],
+    // A write is decided from a read, which no cache between us and the service may answer.
+    ...['cache-control', 'no-cache'],
     ...['user-agent', userAgent],
     ...['x-api-key', key],
   ];

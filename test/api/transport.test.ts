@@ -57,6 +57,7 @@ describe('what is sent', () => {
       host: service.origin.slice('http://'.length),
       connection: 'keep-alive',
       accept: 'application/json',
+      'cache-control': 'no-cache',
       'user-agent': 'rosterctl/test',
       'x-api-key': key,
     });
@@ -69,6 +70,7 @@ describe('what is sent', () => {
       host: service.origin.slice('http://'.length),
       connection: 'keep-alive',
       accept: 'application/json',
+      'cache-control': 'no-cache',
       'user-agent': 'rosterctl/test',
       'x-api-key': key,
       'content-type': 'application/json',

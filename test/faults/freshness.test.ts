@@ -94,6 +94,22 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     expect(patches(service)).toEqual(['PATCH app_1', 'PATCH app_2']);
   });
 
+  test('behind a cache that keeps reads unless it is asked not to', async () => {
+    const cached = new Map<string, unknown>();
+    const service = await keep(several(1), ({ method, url, headers }) => {
+      if (method !== 'GET' || headers['cache-control'] === 'no-cache') return undefined;
+      const json = cached.get(url) ?? service.kept.get('app_1');
+      cached.set(url, json);
+      return { status: 200, json };
+    });
+    const home = temporaryFolder();
+    await rosterctl('tryouts get app_1', { env: service.env, home });
+    change(service, 'app_1', { status: 'accepted' });
+    const line = 'tryouts update app_1 --status rejected --if-status pending';
+    await rosterctl(line, { env: service.env, home });
+    expect(patches(service)).toEqual([]);
+  });
+
   test('after a 429 that the built program waits for', async () => {
     const service = await pausing({ seconds: 3, onAccept: () => {} });
     const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
