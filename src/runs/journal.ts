@@ -105,14 +105,16 @@ export function parseJournal(file: Buffer, path: string) {
   return { records: lines, bytes };
 }
 
+const hashPrefix = 'sha256:';
+
 /** The hash that a journal stores in place of a value. */
 export function hashOf(value: unknown): string {
-  return `sha256:${digestOf(value).slice(0, 32)}`;
+  return `${hashPrefix}${digestOf(value).slice(0, 32)}`;
 }
 
 /** True for such a hash. */
 export function isHash(value: unknown): boolean {
-  return typeof value === 'string' && value.startsWith('sha256:');
+  return typeof value === 'string' && value.startsWith(hashPrefix);
 }
 
 /** The entry with values that hold a secret replaced by their hashes. */
