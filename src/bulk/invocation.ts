@@ -206,8 +206,8 @@ export interface Invocation extends CommandLine, KeptJob {
   readonly isSingle: boolean;
   /** Its rows; undefined if a filter selects them, or a run holds them. */
   readonly selection?: (Pick<Selection, 'rows'> & Partial<Selection>) | undefined;
-  /** Called with the name of its run before the first write. */
-  readonly onPlanned?: (run: string) => Promise<void>;
+  /** The run whose failed rows it retries. */
+  readonly retries?: string;
 }
 
 /** The job of a plan, as `planRun` stored it; an empty one for a run that has no plan any more. */

@@ -12,7 +12,14 @@ import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { type NewRunHead, placeOf, runFormat } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { newestRun, newRunName, openRunStore, runStore } from '../runs/store.js';
+import {
+  markRetried,
+  newestRun,
+  newRunName,
+  openRunStore,
+  runStore,
+  storeOf,
+} from '../runs/store.js';
 import { earlierRunsFor, withCarried } from './earlier-runs.js';
 import { executeRun } from './execute.js';
 import {
@@ -116,7 +123,8 @@ async function selectedRows(context: Context, invocation: Invocation): Promise<F
  * its rows; the same command line has the same digest.
  */
 function newHead(context: Context, invocation: Invocation): NewRunHead {
-  const { operation, action, values, source, isSingle, job, guards, selection } = invocation;
+  const { operation, action, values, source, isSingle, job, guards, selection, retries } =
+    invocation;
   const { addsEachTime, resource, of, plan, verb } = operation;
   const { route } = job;
   const profile = context.settings.profile.name;
@@ -141,6 +149,7 @@ function newHead(context: Context, invocation: Invocation): NewRunHead {
     startedAt: context.now().toISOString(),
     ...((addsEachTime || verb === 'create' || deletesNamed) && { addsEachTime: true }),
     ...(of !== undefined && { of }),
+    ...(retries !== undefined && { retries }),
     ...(plan !== undefined && { plan }),
     ...(typeof route === 'string' && { route }),
   };
@@ -161,7 +170,8 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
     })));
   const planned = await planRun(context, invocation, { head, ...kept });
   const willSend = !('report' in planned);
-  if (willSend) await invocation.onPlanned?.(planned.plan.head.run);
+  if (willSend && invocation.retries !== undefined)
+    await markRetried(storeOf(context), invocation.retries, planned.plan.head.run);
   if (isSingle) {
     // Loaded before the write, because the program's files may be replaced meanwhile.
     if (willSend && context.isAligned) await import('./report-view.js');

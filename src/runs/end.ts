@@ -112,7 +112,7 @@ export async function tidyOpenRuns(
     // This version cannot tell what a newer one has sent, or whether its run has ended.
     if (!isKnownFormat(run.head)) open.push(run);
     else if (isAbandoned(run, self)) {
-      await unmarkRetried(store, run.head.run);
+      await unmarkRetried(store, run.head);
       await removeRun(store, run.head.run);
     } else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
     else {

@@ -38,6 +38,8 @@ export type RunHead = {
   readonly addsEachTime?: boolean;
   /** The run that it undoes. */
   readonly of?: string;
+  /** The run whose failed rows it retries. */
+  readonly retries?: string;
   /** The hash of the plan file that it applies. */
   readonly plan?: string;
   /** The route given with `--route`, which `runs undo` uses as well. */

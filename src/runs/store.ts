@@ -228,9 +228,12 @@ export function retriedBy(store: RunStore, run: string): string | undefined {
 }
 
 /** Lets the rows be retried again that a run was to retry, because it sent nothing. */
-export async function unmarkRetried(store: RunStore, byRun: string): Promise<void> {
-  for (const run of runNames(store))
-    if (retriedBy(store, run) === byRun) await fs.rm(retriedIn(store, run), { force: true });
+export async function unmarkRetried(
+  store: RunStore,
+  { run, retries }: { readonly run: string; readonly retries?: string },
+): Promise<void> {
+  if (retries !== undefined && retriedBy(store, retries) === run)
+    await fs.rm(retriedIn(store, retries), { force: true });
 }
 
 function retriedIn(store: RunStore, run: string): string {

@@ -8,7 +8,7 @@ import type { Operation, Task } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { shownRunName } from '../../runs/find-run.js';
 import { countsAsError, isFinalRow } from '../../runs/report.js';
-import { markRetried, retriedBy, storeOf } from '../../runs/store.js';
+import { retriedBy, storeOf } from '../../runs/store.js';
 import { readRun, type StoredRun } from '../../runs/stored-run.js';
 import { hasLeftovers } from '../../runs/unfinished-uploads.js';
 import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
@@ -59,7 +59,7 @@ export default defineRunCommand({
       ...invocation,
       isSingle: false,
       selection: { rows: again, digest: digestOf(['retry', again]) },
-      onPlanned: (byRun) => markRetried(store, head.run, byRun),
+      retries: head.run,
     });
   },
 });
