@@ -12,7 +12,7 @@ import type { RowPlan, Session, Task } from '../../engine/operation.js';
 import { sessionByRow } from '../../engine/run.js';
 import { InputError } from '../../errors.js';
 import { createStep, sendCreateWithId } from '../create.js';
-import { recordReader } from '../read.js';
+import { recordIfThere, recordReader } from '../read.js';
 import { creating } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
 import { importedRow } from './cells.js';
@@ -75,7 +75,9 @@ function createSession(
     async read(task, purpose) {
       const { body } = importedRow(task);
       const made = task.done?.after['id'];
-      if (typeof made === 'string') return reader.read(made, 'after');
+      // If its record was deleted since, as the hint for a lost key says, the row begins anew.
+      const record = typeof made === 'string' ? await recordIfThere(reader, made) : undefined;
+      if (record) return { record, at: context.instant() };
       if (!body) return { record: undefined, at: context.instant() };
       // Nothing was read: at its turn the row reads the list.
       if (purpose === 'preview') return { record: undefined, at: context.instant(), freshMs: 0 };
@@ -91,9 +93,9 @@ function createSession(
       if (problem !== undefined) throw new InputError(problem);
       if (skipped !== undefined)
         return { steps: [], skipped: { code: 'skipped', message: skipped } };
-      const refused = task.done && record && created.refusal(record, task);
+      const refused = record && created.refusal(record, task);
       if (refused) throw refused;
-      if (task.done) return { steps: [] };
+      if (record) return { steps: [] };
       const whole = { ...body, ...touchedFields(typed, body) };
       return { steps: [createStep(callFor(resource, 'create', undefined, whole))] };
     },

@@ -278,6 +278,32 @@ test('a create whose record is not there afterwards is unknown, and nothing more
   );
 });
 
+test.each([
+  ['', false],
+  [' at first not found', true],
+])(
+  'a record created without its key and%s is created again once it was deleted as the hint says',
+  async (_, isLate) => {
+    let creates = 0;
+    let gets = 0;
+    const desk = await club((request, players) => {
+      if (isLate && request.url.includes('/n') && (gets += 1) === 1)
+        return { status: 404, json: { error: 'notFound' } };
+      if (request.method !== 'POST' || (creates += 1) > 1) return undefined;
+      const { email: __, ...made } = create(players, request);
+      players.set(made.id, made);
+      return { status: 201, json: { id: made.id } };
+    });
+    const first = await desk.importing(['nn@example.org,Mine']);
+    expect([first.code, first.results[0]?.error?.code]).toEqual([11, 'keyLost']);
+    expect(first.stderr).toContain('rosterctl players delete n1');
+    expect((await inProcess('players delete n1 --yes', desk.at)).code).toBe(0);
+    const again = await desk.importing(['nn@example.org,Mine']);
+    expect([again.code, again.results[0]?.result]).toEqual([0, 'changed']);
+    expect(desk.writes()).toEqual(['POST', 'DELETE', 'POST']);
+  },
+);
+
 test('undo leaves a created record whose URL someone has replaced', async () => {
   const desk = await club();
   const line = 'players create --name Ann -F website=https://x.example/?a=b --json';
