@@ -49,7 +49,9 @@ export function exactOperation(
     resolve,
     refuses({ decided }) {
       if (allowDrift || decided.length === 0) return undefined;
-      const drifted = decided.filter(({ result }) => result === 'conflict').length;
+      const drifted = decided.filter(({ result }) =>
+        ['conflict', 'skipped'].includes(result),
+      ).length;
       const unread = decided.length - drifted;
       const of = `of ${plural(file.rows.length, 'record')}`;
       const sentences = [
