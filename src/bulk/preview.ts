@@ -273,7 +273,8 @@ class Previewer {
       this.observe(row, record, plan);
     }
     const { guards } = this.invocation;
-    const { row: place, id, ref, own, previewed: before } = row;
+    const { row: place, id, ref, previewed: before } = row;
+    const own = plan.expects ? { ...row.own, expects: plan.expects } : row.own;
     // In a retry, a first step that someone else has undone is a new one, with every guard.
     const startsAnew = !before && row.done?.step === plan.steps[0]?.name;
     const done = startsAnew ? undefined : row.done;

@@ -85,6 +85,11 @@ export function decideRow(
       'It was changed by someone else since it was read.',
       beforeAndAfter(changes),
     );
+  const moved = done ? undefined : unexpectedField(row, record);
+  if (moved)
+    return conflictEnd(changedByOthers(moved.field, moved.from), {
+      before: { [moved.field]: moved.from },
+    });
   const exported = row.own?.['updatedAt'];
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
     return conflictEnd(changedSinceExport(changes), beforeAndAfter(changes));
@@ -124,6 +129,13 @@ function conflictingField(
     const before = previewed.find((other) => other.field === change.field);
     return !before || !standsFor(before.from, change.from);
   });
+}
+
+/** The first value that the row relied on in its preview, and that the record no longer has. */
+function unexpectedField({ own }: SelectedRow, record: JsonObject = {}) {
+  const expected = Object.entries((own?.['expects'] ?? {}) as JsonObject);
+  const moved = expected.find(([field, value]) => !isSameValue(record[field] ?? null, value));
+  return moved && { field: moved[0], from: record[moved[0]] ?? null };
 }
 
 /** True if a plan's value stands for this one: those that hold a secret are stored as hashes. */

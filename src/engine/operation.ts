@@ -72,6 +72,8 @@ export interface RowPlan {
   readonly skipped?: (Pick<RowError, 'code' | 'message'> & { id?: string | undefined }) | undefined;
   /** A field that holds neither its expected nor its target value, or what `message` says: the row is left alone. */
   readonly conflict?: (Pick<RowChange, 'field' | 'from'> & { message?: string }) | undefined;
+  /** Values that the write relies on without changing them: if the record has others at its turn, the row is a conflict. */
+  readonly expects?: JsonObject | undefined;
   /** The record may be out of date, so the row is decided by a read of its own and not from a list. */
   readonly isDoubtful?: boolean;
   /** Replaces the calls in a dry run if these are not everything (an upload's PUT). */

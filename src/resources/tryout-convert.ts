@@ -34,7 +34,7 @@ export const convertParts = {
   open: (context: Context, job: ConvertJob) => convertSession(context, job),
 } as const satisfies Partial<Operation>;
 
-/** The name of the first of two steps. */
+/** The status that a conversion expects, and the name of the step that sets it. */
 const accepted = 'accepted';
 
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
@@ -55,8 +55,9 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       holders.watch(record);
       const status = record['status'];
       const conversion = conversionStep(row.id, record['convertedPlayerId'], bodyOf(row));
-      const accepts = accept && status !== 'accepted';
-      return { steps: accepts ? [acceptStep(row.id, status), conversion] : [conversion] };
+      if (accept && status !== accepted) return { steps: [acceptStep(row.id, status), conversion] };
+      // Whoever confirmed the conversion of an accepted applicant did not mean one rejected since.
+      return { steps: [conversion], expects: status === accepted ? { status } : undefined };
     },
     planned: (isSingle) => warnings.print(isSingle),
     async send(step, row, isFresh): Promise<Sent> {
@@ -94,7 +95,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
         ([field, value]) => `${field}=${shortValue(value)}`,
       );
       const player = sent.length > 0 ? `a player with ${sent.join(', ')}` : 'a player';
-      return accept && record?.['status'] !== 'accepted'
+      return accept && record?.['status'] !== accepted
         ? `Accept ${name} and convert the application to ${player}?`
         : `Convert ${name} to ${player}?`;
     },
@@ -107,7 +108,7 @@ function madeOf(record: JsonObject = {}) {
 }
 
 function acceptStep(id: string, status: unknown): Step {
-  const changes = [{ field: 'status', from: status, to: 'accepted' }];
+  const changes = [{ field: 'status', from: status, to: accepted }];
   return { name: accepted, call: editCall(id, changes), changes };
 }
 
@@ -165,7 +166,7 @@ class ConversionWarnings {
   plan(row: Pick<SelectedRow, 'row' | 'id'>, record: JsonObject): void {
     const status = record['status'];
     if (isConverted(record)) {
-      if (this.accept && status !== 'accepted')
+      if (this.accept && status !== accepted)
         this.warnings.forRow(
           row,
           record,
@@ -175,7 +176,7 @@ class ConversionWarnings {
       return;
     }
     this.warnOfDuplicates(row.id, record);
-    if (status === 'accepted') return;
+    if (status === accepted) return;
     if (this.accept) this.acceptsAny = true;
     else
       this.warnings.forRow(

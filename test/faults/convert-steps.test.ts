@@ -182,6 +182,53 @@ describe('a conversion that fails temporarily after --accept', () => {
   });
 });
 
+/** Applications of one status; another admin sets that of the first while its conversion waits. */
+async function moving(count: number, { from, to }: { from: string; to: string }) {
+  let isFirst = true;
+  const service = await keep(
+    ids(count).map((id) => application(id, { status: from })),
+    (_, step) => {
+      if (step !== 'CONVERT app_1' || !isFirst) return undefined;
+      isFirst = false;
+      service.kept.set('app_1', application('app_1', { status: to }));
+      return { status: 429, headers: { 'retry-after': '1' }, json: { error: 'slow' } };
+    },
+  );
+  return { service, user: userOf(service) };
+}
+
+describe('an accepted applicant who is rejected while the conversion waits becomes no player:', () => {
+  test('one id ends in a conflict', async () => {
+    const { service, user } = await moving(1, { from: 'accepted', to: 'rejected' });
+    const ran = await user.run('tryouts convert app_1 --yes --retries 1 --json');
+    expect([ran.code, errorOf(ran)['message']]).toEqual([
+      6,
+      expect.stringContaining('The status is now rejected: it was changed by someone else.'),
+    ]);
+    expect(service.kept.get('app_1')).toMatchObject({ convertedPlayerId: null });
+  });
+
+  test('of several, only the others are converted, also by a retry', async () => {
+    const { service, user } = await moving(2, { from: 'accepted', to: 'rejected' });
+    const line = 'tryouts convert app_1 app_2 --yes --concurrency 1 --retries 1 --json';
+    const ran = await user.run(line);
+    expect(ran.code).toBe(8);
+    expect(report(ran).results).toMatchObject([
+      { id: 'app_1', result: 'conflict', before: { status: 'rejected' } },
+      { id: 'app_2', result: 'changed' },
+    ]);
+    expect((await user.run('runs retry last --yes --json')).code).toBe(8);
+    expect(service.kept.get('app_1')).toMatchObject({ convertedPlayerId: null });
+  });
+
+  test('one who was not accepted before is converted whatever the status is now', async () => {
+    const { service, user } = await moving(1, { from: 'pending', to: 'accepted' });
+    const ran = await user.run('tryouts convert app_1 --yes --retries 1 --json');
+    expect(ran.code).toBe(0);
+    expect(service.kept.get('app_1')).toMatchObject({ convertedPlayerId: 'player_app_1' });
+  });
+});
+
 const halfDone = {
   result: 'failed',
   before: { status: 'pending' },

@@ -133,8 +133,26 @@ test('guards are checked again', async () => {
   });
   expect(plan['guards']).toMatchObject({ conditions: [{ field: 'name' }] });
   service.kept.set('app_2', application('app_2', { name: 'Somebody' }));
-  expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
+  const ran = await ben.run('plan apply p.json --yes --json');
+  expect([ran.code, errorOf(ran)['message']]).toEqual([
+    11,
+    '1 of 3 records no longer matches the plan. Nothing was sent.',
+  ]);
   expect(writes(service)).toEqual([]);
+});
+
+test('the plan of a conversion does not convert who was rejected since', async () => {
+  const service = await keep(
+    ['app_1', 'app_2'].map((id) => application(id, { status: 'accepted' })),
+  );
+  const user = userOf(service);
+  await user.run('tryouts convert app_1 app_2 --plan p.json');
+  service.kept.set('app_1', application('app_1', { status: 'rejected' }));
+  const ran = await user.run('plan apply p.json --yes --json');
+  expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'drift']);
+  expect(writes(service)).toEqual([]);
+  expect((await user.run('plan apply p.json --yes --allow-drift')).code).toBe(8);
+  expect(writes(service)).toEqual(['CONVERT app_2']);
 });
 
 test('hostile text in a plan is harmless on the screen and in a spreadsheet', async () => {
