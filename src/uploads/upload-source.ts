@@ -32,7 +32,10 @@ export interface ReadableFile {
   read(offset: number, length: number): Promise<Buffer>;
 }
 
-/** Identifies an unchanged file: device, inode, size, mtime and ctime in ns. */
+/**
+ * Identifies an unchanged file: size, mtime and ctime in ns. Not by device and inode: a file system may
+ * number both anew when it is mounted again (btrfs, sshfs), and so after each start of the machine.
+ */
 type FileIdentity = string;
 
 const mostChunkBytes = 2 * 1024 * 1024;
@@ -154,8 +157,8 @@ async function fill(descriptor: number, buffer: Buffer, position: number): Promi
   return buffer.subarray(0, filled);
 }
 
-function fileIdentity({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileIdentity {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
+function fileIdentity({ size, mtimeNs, ctimeNs }: BigIntStats): FileIdentity {
+  return [size, mtimeNs, ctimeNs].join(':');
 }
 
 function changed(path: string, when = 'while uploading'): InputError {

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readlinkSync,
   renameSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -310,6 +311,12 @@ describe('the file on disk', () => {
     const file = openUpload(path);
     writeFileSync(path, 'world');
     expect(await thrownBy(file.open()[Symbol.asyncIterator]().next())).toBeInstanceOf(InputError);
+  });
+
+  test('a file is the same where its file system numbers device and inode anew', () => {
+    const path = fileOf('hello');
+    const { size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    expect(openUpload(path).identity).toBe([size, mtimeNs, ctimeNs].join(':'));
   });
 
   test.each([
