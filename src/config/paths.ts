@@ -94,5 +94,5 @@ export function placeFolder(within: string, origin: string, organizationId: stri
   return join(within, ...(name.match(nameSegments) ?? []));
 }
 
-/** File systems allow 255 characters; a longer name is split into nested folders. */
-const nameSegments = /.{1,200}/g;
+/** Some file systems allow only 143 characters; a longer name is split into nested folders. */
+const nameSegments = /.{1,140}/g;

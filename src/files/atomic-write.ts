@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { digestOf, randomHex } from '../data/digest.js';
+import { cutToBytes } from '../data/file-names.js';
 import { systemCode } from '../data/system-errors.js';
 import { GuardError } from '../errors.js';
 import { describeSelf, type ThisProcess } from './holder.js';
@@ -206,8 +207,8 @@ export async function removeSingleWriterTemp(file: string): Promise<void> {
 }
 
 function tempPath(path: string, mark: string): string {
-  // Short enough for any file system, and cut between characters.
-  const start = Array.from(basename(path)).slice(0, 40).join('');
+  // Short enough for any file system.
+  const start = cutToBytes(basename(path), 40);
   return join(dirname(path), `.${start}.${mark}.rosterctl-tmp`);
 }
 

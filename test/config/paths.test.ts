@@ -92,6 +92,6 @@ test('the cache of one organization is kept apart from that of any other', () =>
   expect(new Set(folders).size).toBe(6);
   for (const folder of folders)
     expect(folder).toMatch(
-      /^\/home\/ann\/\.cache\/rosterctl\/[0-9a-f]{1,200}(\/[0-9a-f]{1,200})*$/,
+      /^\/home\/ann\/\.cache\/rosterctl\/[0-9a-f]{1,143}(\/[0-9a-f]{1,143})*$/,
     );
 });

@@ -169,6 +169,14 @@ test('a full disk is reported, and the old file stays', async () => {
   await expect(writeAtomically('/dev/full', 'x'.repeat(10))).rejects.toThrow(/disk is full/);
 });
 
+test('the temporary file of a name that an encrypted file system takes has such a name, too', async () => {
+  const folder = freshFolder();
+  const output = await openAtomic(join(folder, `${'星'.repeat(46)}.csv`));
+  const [temp = ''] = readdirSync(folder);
+  await output.discard();
+  expect(Buffer.byteLength(temp)).toBeLessThanOrEqual(143);
+});
+
 test('old temporary files are swept, young ones and those of others stay', async () => {
   const folder = freshFolder();
   const made = await openAtomic(join(folder, 'report.csv'));
