@@ -173,6 +173,14 @@ function isFramed(
   return isInteractive && !settings.quiet && tasks.length > 0 && confirm !== 'never';
 }
 
+/** The rows of a preview, as a dry run reports them. */
+export function previewedRows({ tasks, decided }: Preview): readonly ReportRow[] {
+  const wouldChange = tasks.map((task) =>
+    reportRow(task, { result: 'would_change', ...beforeAndAfter(task.previewed ?? []) }),
+  );
+  return [...wouldChange, ...decided].toSorted((a, b) => a.row - b.row);
+}
+
 /** The output for rows that were only previewed; `plan`: the hash of the plan file that was written. */
 export function previewOutput(
   context: Context,
@@ -180,13 +188,10 @@ export function previewOutput(
   { preview, subject }: Awaited<ReturnType<typeof previewMany>>,
   made: { readonly run?: string | undefined; readonly plan?: string | undefined },
 ): CommandOutput {
-  const { tasks, decided, names } = preview;
-  const wouldChange = tasks.map((task) =>
-    reportRow(task, { result: 'would_change', ...beforeAndAfter(task.previewed ?? []) }),
-  );
+  const { tasks, names } = preview;
   const { of, plan = made.plan } = operation;
   const head = { action, run: made.run ?? null, of, plan };
-  const report = reportOf(context, head, [...wouldChange, ...decided]);
+  const report = reportOf(context, head, previewedRows(preview));
   // An interrupted run is finished: rows that no longer fit become conflicts.
   const refusal = made.run === undefined ? operation.refuses?.(preview) : undefined;
   const exitName = exitOf(report, refusal?.exitName);

@@ -156,10 +156,16 @@ export async function prepareResume(
   };
 }
 
-/** Returns what resuming a run would work on, for a dry run, and notes it. */
-export function previewResume(context: Context, given: Invocation, stored: StoredRun) {
+/** Returns what resuming a run would work on, for a dry run, and notes it. Throws as `prepareResume` does. */
+export function previewResume(
+  context: Context,
+  given: Invocation,
+  stored: StoredRun,
+  isSelected?: (row: number) => boolean,
+) {
+  requireContinuable(stored);
   const { head, plan } = stored;
-  const rows = unfinishedTasks(stored);
+  const rows = unfinishedTasks(stored, isSelected);
   context.note(`This continues ${runWithRowsLeft(context, storeOf(context), head, rows)}.`);
   const invocation = resumedInvocation(given, plan, rows);
   return { invocation, rows, run: head.run, finished: finishedRows(stored, rows) };

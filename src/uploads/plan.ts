@@ -1,17 +1,11 @@
-/** Plans uploads: the job, the inspected files in its rows, and the requests still to send. */
+/** Plans uploads: the job, and the inspected files in its rows. */
 
 import type { UploadContentType } from '../api/schemas.js';
-import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import { storedState, type UnfinishedUpload } from '../runs/unfinished-uploads.js';
+import { storedState } from '../runs/unfinished-uploads.js';
 import { futureIds } from '../runs/verb.js';
-import {
-  type DocumentFields,
-  type FileFacts,
-  plannedUpload,
-  type StoredFile,
-} from './store-file.js';
+import type { DocumentFields, FileFacts, StoredFile } from './store-file.js';
 
 /** The values of `--if-exists`; the first is the default. */
 export const ifExistsWords = ['skip', 'duplicate', 'error'] as const;
@@ -70,12 +64,6 @@ export type BadFile = {
 
 /** The change that an upload makes. */
 export const newDocument: RowChange = { field: 'id', from: null, to: futureIds.document };
-
-/** The requests still to send for an unfinished upload. */
-export function planUnfinished(context: Context, { plan, row, steps }: UnfinishedUpload) {
-  const { job } = plan.job as { readonly job: UploadJob };
-  return plannedUpload(context, documentOf(job, row), storedBefore({ ...row, steps }));
-}
 
 /** The fields of the document of a row's file. */
 export function documentOf(job: UploadJob, row: SelectedRow): DocumentFields {

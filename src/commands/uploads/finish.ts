@@ -1,6 +1,8 @@
 /** `rosterctl uploads finish`: completes interrupted uploads. */
 
 import * as z from 'zod/mini';
+import { countErrors } from '../../bulk/confirm.js';
+import { dryRunRows, previewedRows, previewMany } from '../../bulk/dry-run.js';
 import { bulkFlags } from '../../bulk/invocation.js';
 import {
   checkFields,
@@ -8,12 +10,11 @@ import {
   printWrongRows,
   reportViewFor,
 } from '../../bulk/report-view.js';
-import { finishedElsewhere, finishRows } from '../../bulk/resume.js';
+import { finishedElsewhere, finishRows, previewResume } from '../../bulk/resume.js';
 import { showOne } from '../../bulk/show-one.js';
 import { printEnd } from '../../bulk/show-run.js';
 import type { CommandOutput } from '../../cli/command-output.js';
-import { type DryRun, defineRunCommand, flag, param } from '../../cli/define.js';
-import { dryRunView } from '../../cli/lines.js';
+import { defineRunCommand, flag, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { type Canvas, recordView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
@@ -32,7 +33,6 @@ import {
 } from '../../runs/unfinished-uploads.js';
 import { markOf } from '../../terminal/paint.js';
 import { uploadInvocation } from '../../uploads/operation.js';
-import { newDocument, planUnfinished } from '../../uploads/plan.js';
 import { otherConnection } from '../runs/shared.js';
 
 const { concurrency, waitLock } = bulkFlags;
@@ -68,16 +68,13 @@ export default defineRunCommand({
     const upload = await findUnfinishedUpload(context, id);
     if (!isHere(context, upload.run))
       throw otherConnection(context, `upload ${id}`, upload.run.head);
-    if (context.settings.dryRun) {
-      const { requests } = planUnfinished(context, upload);
-      const changes = [{ id: upload.id, ...newDocument }];
-      const value: DryRun = { schema: 1, dryRun: true, requests, changes };
-      return { value, view: dryRunView, exitName: 'done' };
-    }
     const uploading = uploadInvocation(values, { isSingle: true });
     const invocation = { ...uploading, view: recordView('documents') };
-    const rows = new Set([upload.row.row]);
-    return showOne(context, await finishRows(context, invocation, upload.run, rows));
+    const { run, row } = upload;
+    if (!context.settings.dryRun)
+      return showOne(context, await finishRows(context, invocation, run, new Set([row.row])));
+    const left = previewResume(context, invocation, run, (number) => number === row.row);
+    return dryRunRows(context, left.invocation, left);
   },
 });
 
@@ -92,9 +89,9 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
   const { dryRun } = context.settings;
   const finished: FinishedRun[] = [];
   // One run after another: each has a lock of its own.
-  for (const run of new Set(dryRun ? [] : uploads.map((upload) => upload.run)))
+  for (const run of new Set(uploads.map((upload) => upload.run)))
     finished.push(await finishRun(context, values, run, uploads));
-  const results = dryRun ? uploads.map(previewRow) : finished.flatMap(({ rows }) => rows);
+  const results = finished.flatMap(({ rows }) => rows);
   const rows = results.map((row, index) => ({ ...row, row: index + 1 }));
   exits.push(...finished.map(({ exitName }) => exitName));
   const report = reportOf(context, { action: 'uploads.finish', run: null }, rows);
@@ -159,15 +156,21 @@ async function finishRun(
   if (context.signal.aborted) return { rows: rowsOf('not_attempted'), exitName: 'done' };
   const ids = new Map(uploads.map(({ row, id }) => [row.row, id]));
   const invocation = uploadInvocation(values, { isSingle: isSingleRun(run.head.run) });
+  const withId = (row: ReportRow) => {
+    const id = ids.get(row.row);
+    return id === undefined ? [] : { ...row, id };
+  };
   try {
+    if (context.settings.dryRun) {
+      const left = previewResume(context, invocation, run, (row) => ids.has(row));
+      const { preview } = await previewMany(context, left.invocation, left);
+      const rows = previewedRows(preview).flatMap(withId);
+      return { rows, exitName: countErrors(preview.decided) > 0 ? 'rowsFailed' : 'done' };
+    }
     const ended = await finishRows(context, invocation, run, new Set(ids.keys()));
     printEnd(context, ended);
     const { report, exitName, onWritten, error } = ended;
-    const rows = report.results.flatMap((row) => {
-      const id = ids.get(row.row);
-      return id === undefined ? [] : { ...row, id };
-    });
-    return { rows, exitName, close: onWritten, error };
+    return { rows: report.results.flatMap(withId), exitName, close: onWritten, error };
   } catch (error) {
     // Continue, so that the results of the other runs are reported.
     if (!(error instanceof Failure)) throw error;
@@ -175,15 +178,4 @@ async function finishRun(
     if (error.code === finishedElsewhere) return { rows: rowsOf('unchanged'), exitName: 'done' };
     return { rows: rowsOf('not_attempted'), exitName: error.exitName, error };
   }
-}
-
-function previewRow({ id }: UnfinishedUpload, index: number): ReportRow {
-  const { from, to } = newDocument;
-  return {
-    row: index + 1,
-    id,
-    result: 'would_change',
-    before: { id: from },
-    after: { id: to },
-  };
 }

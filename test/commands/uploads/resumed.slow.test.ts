@@ -28,7 +28,7 @@ async function stopped(contents: readonly string[]) {
   const line = `docs upload ${names.join(' ')} --concurrency 1`;
   expect((await run(line)).code).toBe(4);
   isRevoked = false;
-  return { documents, run, line };
+  return { documents, home, run, line };
 }
 
 test.each(['uploads finish --all', 'runs resume 1 --yes'])(
@@ -57,6 +57,30 @@ test('the dry run says of an interrupted upload what another run has uploaded me
     'skipped',
     'would_change',
   ]);
+});
+
+test('the dry run of uploads finish skips what another run has uploaded meanwhile', async () => {
+  const { run } = await stopped(['one', 'two', 'three']);
+  await run('docs upload f1.txt');
+  const dry = JSON.parse((await run('uploads finish --all -n --json')).stdout);
+  const [left] = JSON.parse((await run('uploads list --json')).stdout);
+  expect(dry.results).toMatchObject([
+    { row: 1, id: left.id, result: 'skipped', after: { id: 'doc_2' } },
+    { row: 2, result: 'would_change' },
+  ]);
+  const one = await run(`uploads finish ${left.id} -n --json`);
+  expect([one.code, JSON.parse(one.stdout).requests]).toEqual([0, []]);
+  expect((await run(`uploads finish ${left.id} --json`)).code).toBe(0);
+});
+
+test('the dry run of uploads finish fails for a file that has changed, as the run does', async () => {
+  const { run, home } = await stopped(['one', 'two', 'three']);
+  writeFileSync(join(home, 'f2.txt'), 'other');
+  for (const line of ['uploads finish --all -n --json', 'uploads finish --all --json']) {
+    const ran = await run(line);
+    const { results } = JSON.parse(ran.stdout);
+    expect([ran.code, results.at(-1)]).toMatchObject([8, { result: 'failed' }]);
+  }
 });
 
 test('an interrupted upload of files with one content uploads each of them', async () => {
