@@ -38,11 +38,7 @@ export function exactOperation(
     addsEachTime: true,
     open(opened, job) {
       const session = opening(operation, opened, job);
-      let lookup: Session | undefined;
-      // Reads the row of a create as at its turn, without keeping what was read for the turn itself.
-      const readBlind = (row: Task) =>
-        sessionFor((lookup ??= operation.open(opened, job)), row).read(row, 'turn');
-      const exact = (own: Session) => exactSession(own, changes, allowDrift, readBlind);
+      const exact = (own: Session) => exactSession(own, changes, allowDrift);
       if (!session.forRow) return exact(session);
       return sessionByRow((row) => exact(sessionFor(session, row)));
     },
@@ -73,14 +69,13 @@ function exactSession(
   session: Session,
   changes: ReadonlyMap<number, readonly RowChange[]>,
   allowDrift: boolean,
-  readBlind: (row: Task) => ReturnType<Session['read']>,
 ): Session {
   return {
     ...session,
     async read(row, purpose) {
       if (purpose !== 'preview') return session.read(row, purpose);
       try {
-        return await (session.isBlind ? readBlind(row) : session.read(row, purpose));
+        return await session.read(row, purpose);
       } catch (error) {
         if (isNotFound(error))
           throw new ConflictError(error instanceof ApiError ? 'It was not found.' : error.message);

@@ -27,9 +27,14 @@ export type ImportJob = JsonObject & {
   readonly typed: TypedFields;
 };
 
-/** Opens the session of an import. */
-export function importSession(context: Context, resource: ResourceName, job: ImportJob): Session {
-  const create = createSession(context, resource, job);
+/** Opens the session of an import; `isListed`: its rows were just compared with the list. */
+export function importSession(
+  context: Context,
+  resource: ResourceName,
+  job: ImportJob,
+  isListed = false,
+): Session {
+  const create = createSession(context, resource, job, isListed);
   const update = presentSession(context, resource, job);
   return sessionByRow((row) => {
     const { body, problem, skipped } = importedRow(row);
@@ -63,6 +68,7 @@ function createSession(
   context: Context,
   resource: ResourceName,
   { key, typed }: ImportJob,
+  isListed: boolean,
 ): Session {
   const reader = recordReader(context, resource);
   const created = new CreatedRecords(context, resource, key, reader);
@@ -79,9 +85,10 @@ function createSession(
       const record = typeof made === 'string' ? await recordIfThere(reader, made) : undefined;
       if (record) return { record, at: context.instant() };
       if (!body) return { record: undefined, at: context.instant() };
-      // Nothing was read: at its turn the row reads the list.
-      if (purpose === 'preview') return { record: undefined, at: context.instant(), freshMs: 0 };
-      const when = purpose === 'turn' ? 'now' : 'after';
+      // At its turn the row reads the list again; what it may have created itself is no conflict.
+      if (purpose === 'preview' && (isListed || task.open))
+        return { record: undefined, at: context.instant(), freshMs: 0 };
+      const when = purpose === 'preview' || purpose === 'turn' ? 'now' : 'after';
       const { found, at, freshMs } = await created.idsByKey(task, when);
       const [other] = found;
       if (other !== undefined)

@@ -243,6 +243,47 @@ describe('a key that someone else takes while the import runs', () => {
     expect(desk.writes()).toEqual(['POST']);
   });
 
+  test.each([
+    ['after an interruption', 429, '', 9],
+    ['in a retry', 422, 'runs retry last --yes --json', 8],
+  ])('is a conflict in the dry run %s, too', async (_, status, retry, code) => {
+    let refuses = true;
+    const desk = await club(({ method }) =>
+      method === 'POST' && refuses ? { status, json: { error: 'no' } } : undefined,
+    );
+    const run = (flags: string) =>
+      retry === ''
+        ? desk.importing(['nn@example.org,Mine'], `--retries 0 ${flags}`)
+        : inProcess(`${retry} ${flags}`, desk.at);
+    expect((await desk.importing(['nn@example.org,Mine'], '--retries 0')).code).toBe(code);
+    refuses = false;
+    desk.players.set('oth', player('oth', { email: 'nn@example.org', name: 'Theirs' }));
+    for (const flags of ['-n', '']) {
+      const ran = await run(flags);
+      const [row] = (JSON.parse(ran.stdout) as { results: Row[] }).results;
+      expect([ran.code, row?.result]).toEqual([8, 'conflict']);
+    }
+  });
+
+  test('is no conflict in the dry run of a create whose answer was lost', async () => {
+    let gets = 0;
+    const desk = await club((request, players) => {
+      // The list shows the record only later.
+      if (request.method !== 'POST')
+        return players.size > 1 && (gets += 1) < 9
+          ? { status: 200, json: [players.get('p1')] }
+          : undefined;
+      create(players, request);
+      return lost;
+    });
+    const person = ['nn@example.org,Mine'];
+    expect((await desk.importing(person)).code).toBe(10);
+    gets = 9;
+    expect((await desk.importing(person, '-n')).results[0]?.result).toBe('would_change');
+    expect((await desk.importing(person)).results[0]?.result).toBe('changed');
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
   test('is a conflict if the list is older than two seconds when its row comes', async () => {
     const desk = await club((request, players) => {
       if (request.method !== 'POST') return undefined;
