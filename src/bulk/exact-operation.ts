@@ -38,9 +38,8 @@ export function exactOperation(
     addsEachTime: true,
     open(opened, job) {
       const session = opening(operation, opened, job);
-      const exact = (own: Session) => exactSession(own, changes, allowDrift);
-      if (!session.forRow) return exact(session);
-      return sessionByRow((row) => exact(sessionFor(session, row)));
+      if (!session.forRow) return exactSession(session, changes, allowDrift);
+      return sessionByRow((row) => exactSession(sessionFor(session, row), changes, allowDrift));
     },
     resolve,
     refuses({ decided }) {

@@ -86,8 +86,8 @@ export function importOperation(resource: ResourceName): Operation {
       let file: ImportFile | undefined;
       let resolved: ResolvedImport | undefined;
       return use({
-        open: (context, job: ImportJob) =>
-          importSession(context, resource, job, resolved !== undefined),
+        open: (opened, job: ImportJob) =>
+          importSession(opened, resource, job, resolved !== undefined),
         async rows(): Promise<Selection> {
           file = await openFile(context, resource, values);
           const { sheet, key, options } = file;
