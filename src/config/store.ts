@@ -91,6 +91,8 @@ export function openConfigStore(
       }));
       config = now.config;
       keys = now.keys;
+      // The file system may give new files a mode of its own.
+      inspect(join(folder.path, 'credentials.json'), paths, warnings);
     },
   };
 }
@@ -124,9 +126,7 @@ function readPrivate(
   paths: Paths,
   warnings: Map<string, string>,
 ): string | undefined {
-  const status = inspectPrivateFile(file, paths.owner);
-  if (status.state === 'absent') return undefined;
-  if (status.loose) warnings.set(file, tightenMode(file, paths));
+  if (inspect(file, paths, warnings) === 'absent') return undefined;
   try {
     return readOwnText(file);
   } catch (error) {
@@ -140,13 +140,26 @@ function readPrivate(
   }
 }
 
-/** Tightens a file's mode if possible: a container mounts keys as root, read-only. */
-function tightenMode(file: string, { owner }: Paths): string {
+/** Tightens a file's mode if others can read it, and warns. Throws ConfigError as `inspectPrivateFile` does. */
+function inspect(file: string, { owner }: Paths, warnings: Map<string, string>) {
+  const status = inspectPrivateFile(file, owner);
+  if (status.state === 'present' && status.loose) {
+    const text = isTightened(file, owner)
+      ? `${file} could be read by other users; its mode is now 0600.`
+      : `${file} can be read by other users, and its mode cannot be set.`;
+    warnings.set(file, text);
+  }
+  return status.state;
+}
+
+/** Tightens a file's mode if possible: a container mounts keys as root, read-only, and NTFS and exFAT ignore the change. */
+function isTightened(file: string, owner: number | undefined): boolean {
   try {
     tightenPrivateFile(file, owner);
-    return `${file} could be read by other users; its mode is now 0600.`;
+    const now = inspectPrivateFile(file, owner);
+    return now.state === 'absent' || !now.loose;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return `${file} can be read by other users, and its mode cannot be set.`;
+    return false;
   }
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
@@ -85,6 +85,18 @@ test('a logout killed anywhere is finished by the same command', async ({ skip }
       kills += 1;
     }
   expect(kills).toBeGreaterThan(3);
+});
+
+test('a key file whose file system ignores modes is not called private', async ({ skip }) => {
+  skip(!trace, 'strace is not installed or may not trace');
+  const home = await twoProfiles();
+  const file = join(home, '.config', 'rosterctl', 'credentials.json');
+  chmodSync(file, 0o644);
+  const words = ['-f', '-qq', '-o', '/dev/null', '-e', 'inject=chmod,fchmod,fchmodat:retval=0'];
+  const line = [...words, process.execPath, launcher, 'auth', 'status', '--offline'];
+  const ran = spawnSync('strace', line, { env: freshEnvironment(home), encoding: 'utf8' });
+  expect([ran.status, statSync(file).mode & 0o777]).toEqual([0, 0o644]);
+  expect(ran.stderr).toBe(`${file} can be read by other users, and its mode cannot be set.\n`);
 });
 
 /** Creates a home folder with the profiles work (active) and other. */
