@@ -49,6 +49,10 @@ test.each([
   ['EIO', 'the device reports an error'],
   ['ENOSPC', 'the disk is full'],
   ['EROFS', 'the file system is read-only'],
+  ['ENOTCONN', 'its file system is no longer connected'],
+  ['ENODEV', 'the device is gone'],
+  ['EINVAL', 'its file system does not accept that'],
+  ['ENOTSUP', 'its file system cannot do that'],
 ])('%s where nothing else words it names the file, and is no bug', (code, reason) => {
   const { lines, exitCode, envelope } = describe(
     Object.assign(systemError(code), { path: '/state/locks', syscall: 'scandir' }),
@@ -61,6 +65,7 @@ test.each([
 });
 
 test.each([
+  [-126, 'its folder is encrypted and locked (ENOKEY)'],
   [-122, 'the disk quota is used up (EDQUOT)'],
   [-116, 'the network file system no longer knows it (ESTALE)'],
 ])('the error %i, which Node does not name, has a name', (errno, reason) => {
