@@ -188,17 +188,18 @@ export class SyncedLines {
   private async writeBatch(batch: readonly Waiting[]): Promise<void> {
     const { descriptor } = this;
     const { nlink, size } = fstatSync(descriptor);
+    const isGone = () => !existsSync(this.path);
     // Not every file system counts links.
-    if (nlink === 0 && !existsSync(this.path))
-      throw new OutputError(`${this.name} was removed while this command was running.`, {
-        hint: 'Run the same command again.',
-      });
+    if (nlink === 0 && isGone()) throw this.removed();
     // This needs a descriptor, and there may be none left.
     if (!this.options.isOurs())
-      throw new GuardError(
-        `${this.name} was taken over by another process while this one was stopped.`,
-        { code: 'locked', hint: 'Wait for the other to end, then run the same command again.' },
-      );
+      // Moved, or its file system was unmounted.
+      throw isGone()
+        ? this.removed()
+        : new GuardError(
+            `${this.name} was taken over by another process while this one was stopped.`,
+            { code: 'locked', hint: 'Wait for the other to end, then run the same command again.' },
+          );
     const { stamp = (value: object) => value } = this.options;
     const lines = batch.map(({ value }) => sealLine(stamp(value)));
     const bytes = Buffer.from(lines.join(''));
@@ -212,6 +213,12 @@ export class SyncedLines {
       this.cutTo(size + Buffer.byteLength(kept));
       throw error;
     }
+  }
+
+  private removed(): OutputError {
+    return new OutputError(`${this.name} was removed while this command was running.`, {
+      hint: 'Run the same command again.',
+    });
   }
 
   /** Cuts the file if it is longer; where not even that is possible, it stays as it is. */

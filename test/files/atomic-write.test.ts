@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -61,6 +62,16 @@ test('what is written after the end reaches no file that opened meanwhile', asyn
   await expect(lines.append({ late: true })).rejects.toThrow(OutputError);
   others.forEach(closeSync);
   expect(readFileSync(bystander, 'utf8')).toBe('');
+});
+
+test('a journal that was moved away, or whose file system was unmounted, was taken over by nobody', async () => {
+  const path = join(freshFolder(), 'journal.jsonl');
+  const what = 'The journal';
+  const lines = await openSyncedLines(path, { what, bytes: 0, isOurs: () => existsSync(path) });
+  await lines.append({ whole: true });
+  renameSync(path, `${path}.moved`);
+  await expect(lines.append({ late: true })).rejects.toThrow(/ was removed while /);
+  await lines.close();
 });
 
 test('a file that is given up waits for its last write', async () => {
