@@ -7,6 +7,9 @@ import type { Session } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type Action, verbOf } from '../runs/verb.js';
 
+/** If no row ends for this long, a rate and the time left would only hide it. */
+const silenceMs = 8_000;
+
 /**
  * The progress of a run, in words and as a share from 0 to 1, undefined while a bar would say nothing.
  * The text adds the remaining wait while the service asks for one, and the learned rate once the
@@ -31,7 +34,9 @@ export function runProgress(
   const started = clock();
   const total = tasks.length;
   const allBytes = bytes ? tasks.reduce((sum, task) => sum + bytes.of(task), 0) : 0;
+  let latest = { done: 0, at: started };
   const counted = () => {
+    if (done() !== latest.done) latest = { done: done(), at: clock() };
     const seconds = Math.max((clock() - started) / 1000, 0.001);
     if (bytes) {
       const files = `${groupedNumber(done())} of ${plural(total, 'file')}`;
@@ -41,6 +46,9 @@ export function runProgress(
       return `${files}, ${bytesMoved(bytes.done, allBytes, seconds)}`;
     }
     if (done() === 0) return `0 of ${groupedNumber(total)} ${verbOf(head).done} so far`;
+    const idleMs = clock() - latest.at;
+    if (idleMs >= silenceMs)
+      return `${groupedNumber(done())} of ${groupedNumber(total)}, none in the last ${Math.round(idleMs / 1000)} s`;
     const rate = done() / seconds;
     return `${groupedNumber(done())} of ${groupedNumber(total)}, ${rate.toFixed(rate < 10 ? 1 : 0)}/s, ${timeLeft(total - done(), rate)}`;
   };

@@ -319,6 +319,26 @@ test('progress has no rate and no time left before the first row is done or whil
   expect(share()).toBe(0.5);
 });
 
+test('progress has no rate and no time left while the service is silent', () => {
+  let done = 1;
+  let now = 0;
+  const run = {
+    tasks: Array.from({ length: 9 }, (_, at) => ({ row: at + 1, id: `app_${at}` })),
+    session: {} as never,
+    plan: { head: { action: 'players.delete' } },
+  };
+  const times = { clock: () => now, checkMs: () => 0 };
+  const { text } = runProgress(run, () => done, limiter, times);
+  now = 1000;
+  expect(text()).toBe('1 of 9, 1.0/s, 8 s left');
+  now = 8_999;
+  expect(text()).toMatch(/left$/);
+  now = 24_000;
+  expect(text()).toBe('1 of 9, none in the last 23 s');
+  done = 2;
+  expect(text()).toBe('2 of 9, 0.1/s, 84 s left');
+});
+
 test('an upload has no rate before its first byte', () => {
   const bytes = { done: 0, of: () => 2048 };
   const run = {
