@@ -43,6 +43,14 @@ test('a record without an id does not affect the others, and is no success', asy
   expect(ran.stderr).toContain('2 records have no id and cannot be printed.');
 });
 
+test('-o ids with an unknown field of --fields is a usage error, as in every format', async () => {
+  const unknown = await rosterctl('-p sandbox docs list -o ids --fields zork --limit 2');
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toContain('Unknown field "zork".');
+  const known = await rosterctl('-p sandbox docs list -o ids --fields name --limit 2');
+  expect(known).toMatchObject({ code: 0, stdout: 'doc_0006\ndoc_0003\n' });
+});
+
 test('-o ids of a report leaves out what has no record yet, or none that the service named', async () => {
   const home = temporaryFolder();
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);

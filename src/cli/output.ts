@@ -156,16 +156,19 @@ async function showRows<T>(
     (format === 'csv' || format === 'xlsx') && view.csvRows
       ? view.csvRows(value)
       : rowsOf(value, view, printsValue);
+  const idField = view.columns?.[0];
+  // The fields of ids are only checked.
+  const kept = fields && format === 'ids' ? [...fields, idField ?? 'id'] : fields;
   const reduced =
-    fields &&
-    (await import('./chosen-fields.js')).chooseFields(source, fields, view, {
+    kept &&
+    (await import('./chosen-fields.js')).chooseFields(source, kept, view, {
       onUnknownField: unknownFieldNote(context),
     });
   const rows = reduced ?? source;
   const chosen = reduced?.names;
   switch (format) {
     case 'ids':
-      await showIds(view.idRows?.(value) ?? source, view.columns?.[0], sink, context);
+      await showIds(view.idRows?.(value) ?? rows, idField, sink, context);
       break;
     case 'table': {
       // With --fields, a report is its rows.
