@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import { readWholeList } from '../bulk/whole-list.js';
 import { clearWord, csvLine, exportText, forSpreadsheet } from '../data/csv.js';
-import { type JsonObject, printJson } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import { flatten, labelOf } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
+import { isUnchanged } from '../data/sorting.js';
 import { UsageError } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
 import { backedUp, hasFiles, recordsFile, type Snapshot } from './layout.js';
@@ -131,7 +132,7 @@ function fieldChanges(before: JsonObject, after: JsonObject): readonly FieldDiff
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {
     const from = old.get(field) ?? null;
     const to = now.get(field) ?? null;
-    return printJson(from) === printJson(to) ? [] : [{ field, from, to }];
+    return isUnchanged(from, to) ? [] : [{ field, from, to }];
   });
 }
 

@@ -1,5 +1,6 @@
 /** Secrets in the values of a change: what a run or a plan file must not keep. */
 import type { Context } from '../context.js';
+import { holdsSignedUrl } from '../data/signed-urls.js';
 import type { Task } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import { hasQuery, someText } from '../runs/before-images.js';
@@ -55,15 +56,10 @@ export function redactedRows(
 /** Refuses to write the key or a signed URL where other people read it. Throws UsageError. */
 export function requireNoSecret(content: PlanContent, isKey: (text: string) => boolean): void {
   const has = (is: (text: string) => boolean) => someText(content, is);
-  const secret = has(isKey) ? 'the API key' : has(isSigned) ? 'a signed URL' : undefined;
+  const secret = has(isKey) ? 'the API key' : has(holdsSignedUrl) ? 'a signed URL' : undefined;
   if (secret !== undefined)
     throw new UsageError(
       `The plan would hold ${secret}, which others could read. No plan was written.`,
       { hint: 'Leave that value out, or make the change without --plan.' },
     );
-}
-
-/** True for a URL whose query holds a signature, with which anybody could open it. */
-function isSigned(text: string): boolean {
-  return /:\/\/\S*[?&](?:x-[a-z]+-)?(?:signature|sig|token)=/i.test(text);
 }

@@ -2,6 +2,7 @@
 import { InputError } from '../errors.js';
 import { RawNumber } from './json.js';
 import { isNested, listText, plainText } from './path.js';
+import { isSignedAgain } from './signed-urls.js';
 
 interface CsvOptions {
   readonly delimiter: ',' | ';' | '\t';
@@ -37,11 +38,15 @@ export function exportText(value: unknown): string {
 
 /**
  * True if a cell holds what the export writes for a value. Spreadsheet programs write line ends in
- * their own way, so these may differ.
+ * their own way, and a service may sign a URL anew for each answer, so these may differ.
  */
 export function isExportOf(cell: string, value: unknown): boolean {
   const text = exportText(value);
-  return cell === text || (text.includes('\r') && withLineFeeds(cell) === withLineFeeds(text));
+  return (
+    cell === text ||
+    (text.includes('\r') && withLineFeeds(cell) === withLineFeeds(text)) ||
+    isSignedAgain(cell, text)
+  );
 }
 
 function withLineFeeds(text: string): string {

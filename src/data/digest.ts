@@ -3,6 +3,7 @@ import type * as Crypto from 'node:crypto';
 import { createRequire } from 'node:module';
 import { isObject, printJson, RawNumber } from './json.js';
 import { lazy } from './lazy.js';
+import { withoutSignature } from './signed-urls.js';
 
 // Loaded when first needed: that takes half as long as a start of Node itself.
 const crypto = lazy(() => createRequire(import.meta.url)('node:crypto') as typeof Crypto);
@@ -27,12 +28,13 @@ export function digestOf(value: unknown): string {
   return textDigest(printJson(value));
 }
 
-/** Returns the digest of what the service sent, whose objects may have their keys in any order. */
+/** Returns the digest of what the service sent: its objects may have their keys in any order, and its URLs be signed anew. */
 export function recordDigest(value: unknown): string {
   return digestOf(inKeyOrder(value));
 }
 
 function inKeyOrder(value: unknown): unknown {
+  if (typeof value === 'string') return withoutSignature(value);
   if (Array.isArray(value)) return value.map(inKeyOrder);
   if (!isObject(value)) return value instanceof RawNumber ? value : (value ?? null);
   return Object.fromEntries(

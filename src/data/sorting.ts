@@ -5,6 +5,7 @@ import { type JsonObject, RawNumber } from './json.js';
 import { lazy } from './lazy.js';
 import { plainText, valuesAt } from './path.js';
 import { type ResourceName, resourceWords } from './resources.js';
+import { withoutSignatures } from './signed-urls.js';
 import { foldCase, stripTrailing } from './text.js';
 
 /** A dotted field to sort by. */
@@ -182,6 +183,11 @@ export function isSameValue(one: unknown, other: unknown): boolean {
   // Most are texts; Node loads the comparison of objects when it is first used.
   if (typeof one !== 'object' && typeof other !== 'object') return one === other;
   return isDeepStrictEqual(one, other) || isDeepStrictEqual(comparable(one), comparable(other));
+}
+
+/** True if a service shows the same value in two answers, even if it signed the URLs in it anew. */
+export function isUnchanged(one: unknown, other: unknown): boolean {
+  return isSameValue(withoutSignatures(one), withoutSignatures(other));
 }
 
 /** Returns a value with each raw number as a double, if one holds it exactly, and without negative zeros. */

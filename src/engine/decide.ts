@@ -4,7 +4,7 @@ import { fieldLabel, fieldNamed } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import { plainText } from '../data/path.js';
-import { compareDecimals, isSameValue } from '../data/sorting.js';
+import { compareDecimals, isUnchanged } from '../data/sorting.js';
 import { type Condition, matchesCondition } from '../data/where.js';
 import {
   ApiError,
@@ -134,13 +134,13 @@ function conflictingField(
 /** The first value that the row relied on in its preview, and that the record no longer has. */
 function unexpectedField({ own }: SelectedRow, record: JsonObject = {}) {
   const expected = Object.entries((own?.['expects'] ?? {}) as JsonObject);
-  const moved = expected.find(([field, value]) => !isSameValue(record[field] ?? null, value));
+  const moved = expected.find(([field, value]) => !isUnchanged(record[field] ?? null, value));
   return moved && { field: moved[0], from: record[moved[0]] ?? null };
 }
 
 /** True if a plan's value stands for this one: those that hold a secret are stored as hashes. */
 export function standsFor(stored: unknown, value: unknown): boolean {
-  return isSameValue(stored ?? null, value ?? null) || stored === hashOf(value ?? null);
+  return isUnchanged(stored ?? null, value ?? null) || stored === hashOf(value ?? null);
 }
 
 /** `before` and `after` of a report row. */

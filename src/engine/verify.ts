@@ -4,7 +4,7 @@ import { readFirst } from '../api/response.js';
 import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import { normalName } from '../data/path.js';
-import { isSameValue } from '../data/sorting.js';
+import { isSameValue, isUnchanged } from '../data/sorting.js';
 import { parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -142,13 +142,13 @@ function compareLost(
  * old nor new counts as the service's own form of what was sent.
  */
 export function compareFields({ changes }: KnownStep, record: JsonObject): Comparison {
-  const isUnchanged = changes.some(
+  const hasOldValue = changes.some(
     ({ field, from, to }) =>
       Object.hasOwn(record, field) &&
       !isSameValue(record[field], to) &&
-      isSameValue(record[field] ?? null, from ?? null),
+      isUnchanged(record[field] ?? null, from ?? null),
   );
-  return isUnchanged ? 'asBefore' : 'reached';
+  return hasOldValue ? 'asBefore' : 'reached';
 }
 
 /** The error for a write that reading could not verify; `lost`: how it ended, if in this process. */

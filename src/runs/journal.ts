@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { withoutSignatures } from '../data/signed-urls.js';
 import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
@@ -109,7 +110,7 @@ const hashPrefix = 'sha256:';
 
 /** The hash that a journal stores in place of a value. */
 export function hashOf(value: unknown): string {
-  return `${hashPrefix}${digestOf(value).slice(0, 32)}`;
+  return `${hashPrefix}${digestOf(withoutSignatures(value)).slice(0, 32)}`;
 }
 
 /** True for such a hash. */

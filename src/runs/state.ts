@@ -1,6 +1,7 @@
 /** The state of a run: folds its journal into results, open intents and steps, and redacts what the journal keeps. */
 import { type JsonObject, printJson } from '../data/json.js';
 import { serviceSays } from '../data/refusal-words.js';
+import { withoutSignatures } from '../data/signed-urls.js';
 import { holderOf, type LockHolder, setAheadSince, type ThisProcess } from '../files/holder.js';
 import { hashOf, type JournalRecord } from './journal.js';
 import type { DoneStep, ReportRow, RowChange, RowError } from './report.js';
@@ -178,10 +179,14 @@ export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boole
   return now.every(
     ({ field, from }) =>
       Object.hasOwn(before, field) &&
-      (printJson(before[field] ?? null) === printJson(redactValue(field, from)) ||
+      (textOf(before[field] ?? null) === textOf(redactValue(field, from)) ||
         // Values that hold a secret are stored as hashes, too.
         before[field] === hashOf(from)),
   );
+}
+
+function textOf(value: unknown): string {
+  return printJson(withoutSignatures(value));
 }
 
 /** True for the field with the staff's internal notes, which are never stored in clear. */

@@ -1,0 +1,94 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { report, userOf } from './bulk/user.js';
+import { organization, type Recorded, type Reply, recordingService } from './support/service.js';
+
+// A service that signs the picture of each player anew for each answer, as those do that keep their
+// pictures in a private store. Nobody has changed anything.
+
+type Player = { readonly id: string; readonly name: string; readonly [field: string]: unknown };
+
+async function signing(instead: (request: Recorded) => Reply | undefined = () => undefined) {
+  const players = new Map(
+    ['p1', 'p2', 'p3'].map((id): [string, Player] => [id, { id, name: `Player ${id}` }]),
+  );
+  let answers = 0;
+  const signed = (player: Player) => {
+    const query = `X-Amz-Date=20261127T000000Z&X-Amz-Signature=${++answers}`;
+    return { avatarUrl: `https://pictures.example/${player.id}.png?${query}`, ...player };
+  };
+  const service = await recordingService((request) => {
+    const reply = instead(request);
+    if (reply) return reply;
+    const { method, url, body } = request;
+    if (url === `/v1/players/${organization}`)
+      return {
+        status: 200,
+        json: { players: [...players.values()].map(signed), total: players.size },
+      };
+    const id = url.split('/').at(-1) ?? '';
+    const player = players.get(id);
+    if (!player) return { status: 404, json: { error: 'notFound', message: 'No such player.' } };
+    if (method === 'DELETE') players.delete(id);
+    if (method === 'PATCH')
+      players.set(id, { ...player, ...(JSON.parse(body.toString()) as object) });
+    return { status: 200, json: signed(players.get(id) ?? player) };
+  });
+  const user = userOf(service);
+  await user.run('config set paging.mode none');
+  const writes = () => service.requests.filter(({ method }) => method !== 'GET');
+  return { players, user, writes };
+}
+
+test('a CSV that was exported changes only the edited cell', async () => {
+  const { user, writes } = await signing();
+  const file = join(user.home, 'x.csv');
+  await user.run(`players list -o csv --out ${file}`);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('Player p2', 'Ann'));
+  const ran = await user.run(`players update --csv ${file} --yes --json`);
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 2 }]);
+  expect(writes().map(({ body }): unknown => JSON.parse(body.toString()))).toMatchObject([
+    { name: 'Ann' },
+  ]);
+});
+
+test('an edited picture is sent, whether it is signed or not', async () => {
+  const { user, players } = await signing();
+  const file = join(user.home, 'x.csv');
+  const own = 'https://pictures.example/new.png';
+  writeFileSync(
+    file,
+    `id,avatarUrl\np1,${own}\np2,${own}?sig=1\np3,https://pictures.example/p3.png\n`,
+  );
+  expect(await user.run(`players update --csv ${file} --yes`)).toMatchObject({ code: 0 });
+  expect([...players.values()].map(({ avatarUrl }) => avatarUrl)).toEqual([
+    own,
+    `${own}?sig=1`,
+    'https://pictures.example/p3.png',
+  ]);
+});
+
+test('a player is deleted although it is read again after a wait', async () => {
+  let isFirst = true;
+  const { user } = await signing(({ method }) => {
+    if (method !== 'DELETE' || !isFirst) return undefined;
+    isFirst = false;
+    return { status: 429, headers: { 'retry-after': '3' }, json: { error: 'rateLimited' } };
+  });
+  const ran = await user.run('players delete p1 p2 --yes --expect 2 --retries 1 --json');
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 2 }]);
+});
+
+test('a backup differs in nothing, and nothing is new since the last list', async () => {
+  const { user } = await signing();
+  await user.run('backup create b --only players');
+  const differences = await user.run('backup diff b live --json --exit-code');
+  expect([differences.code, JSON.parse(differences.stdout)]).toMatchObject([
+    0,
+    { differences: [] },
+  ]);
+  const line = 'players list --since-last seen --changed avatarUrl -o ids';
+  await user.run(line);
+  expect((await user.run(line)).stdout).toBe('');
+});
