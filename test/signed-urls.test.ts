@@ -80,6 +80,16 @@ test('a player is deleted although it is read again after a wait', async () => {
   expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 2 }]);
 });
 
+test('a planned deletion is applied, unless any field was changed since', async () => {
+  const { user, players } = await signing();
+  await user.run('players delete p1 p2 --plan p.json');
+  await user.run('players delete p3 --plan q.json');
+  players.set('p3', { id: 'p3', name: 'Player p3', role: 'captain' });
+  expect((await user.run('plan apply q.json --yes')).code).toBe(11);
+  expect((await user.run('plan apply p.json --yes --expect 2')).code).toBe(0);
+  expect([...players.keys()]).toEqual(['p3']);
+});
+
 test('a backup differs in nothing, and nothing is new since the last list', async () => {
   const { user } = await signing();
   await user.run('backup create b --only players');

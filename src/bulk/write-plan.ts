@@ -123,16 +123,22 @@ function obstacle(failing: readonly ReportRow[]): string {
 /** A record as the preview saw it, beside its changes. */
 interface Seen {
   readonly name: string;
-  /** When it was last changed, if the write affects all of it. */
-  readonly updatedAt: string | undefined;
+  /** What tells that it was changed since, if the write affects all of it. */
+  readonly version: { readonly updatedAt: string } | { readonly digest: string } | undefined;
 }
 
 /** A preview keeps the names of the first rows only. */
 function seenOf(record: JsonObject, plan: RowPlan): Seen {
-  const { updatedAt } = record;
-  const isWhole = digestIn(plan) !== undefined && typeof updatedAt === 'string';
+  const digest = digestIn(plan);
   const name = labelOf(record, '');
-  return { name: hasQuery(name) ? '' : name, updatedAt: isWhole ? updatedAt : undefined };
+  return {
+    name: hasQuery(name) ? '' : name,
+    version: digest === undefined ? undefined : versionOf(record, digest),
+  };
+}
+
+function versionOf({ updatedAt }: JsonObject, digest: string): Seen['version'] {
+  return typeof updatedAt === 'string' ? { updatedAt } : { digest };
 }
 
 async function contentOf(
@@ -173,9 +179,9 @@ async function contentOf(
 
 function fileRow(
   { row, id, ref, own, previewed = [] }: SelectedRow,
-  { name = '', updatedAt }: Partial<Seen> = {},
+  { name = '', version }: Partial<Seen> = {},
 ): PlanContent['rows'][number] {
-  const values = updatedAt === undefined ? own : { ...own, updatedAt };
+  const values = version ? { ...own, ...version } : own;
   return {
     row,
     id,
