@@ -26,7 +26,12 @@ export interface ImportWorld extends Omit<ImportFile, 'columns'> {
 
 /** Returns the id of a row whose record does not exist yet: its key, in the form in which equal keys are equal. */
 export function idOfNew({ key, comparison }: ImportFile['options'], text: string): string {
-  return `${key}:${comparison === 'anyCase' ? foldKey(text, comparison) : text.trim()}`;
+  return `${key}:${normalKey(text, comparison)}`;
+}
+
+/** Returns a text as services that normalize store it: without the spaces around it, and where the case does not count in lower case. */
+export function normalKey(text: string, comparison: KeyComparison): string {
+  return comparison === 'anyCase' ? foldKey(text, comparison) : text.trim();
 }
 
 /** The keys of the rows of a file. */

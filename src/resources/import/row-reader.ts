@@ -1,9 +1,10 @@
 /** Reads one row of an import: the record that it creates, the fields that it changes, or what is wrong with it. */
+import { keyComparison } from '../../cli/column-aliases.js';
 import { findField } from '../../data/cell-values.js';
 import { type CsvRow, columnName, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
-import { resourceWords } from '../../data/resources.js';
+import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { InputError } from '../../errors.js';
 import {
   type FieldValue,
@@ -16,7 +17,7 @@ import {
 } from './cells.js';
 import type { FileColumn, MappedColumn } from './columns.js';
 import { checkForm, type TypedRow } from './file.js';
-import { cellPlace, type ImportWorld, idOfNew, RowKeys } from './row-keys.js';
+import { cellPlace, type ImportWorld, idOfNew, normalKey, RowKeys } from './row-keys.js';
 
 /** Reads the rows of a file one by one. */
 export class RowReader {
@@ -90,7 +91,7 @@ export class RowReader {
       // A key in another spelling is the same key.
       if (each.column.index === this.world.key.index || isSameSet(each, record)) return [];
       const cell = this.collect(problems, () => ownCell(each, record), row, each.column);
-      return cell ? [cell] : [];
+      return cell && !isNormalized(each, record, options.resource) ? [cell] : [];
     });
     return { key, ...(exported && { updatedAt: exported }), ...Object.fromEntries(cells) };
   }
@@ -170,6 +171,13 @@ interface RowContent {
   readonly values: readonly ColumnValue[];
   readonly record: JsonObject | undefined;
   readonly problems: InputError[];
+}
+
+/** True if the service stored the cell without the spaces around it, or an e-mail address in lower case. */
+function isNormalized(each: ColumnValue, record: JsonObject, resource: ResourceName): boolean {
+  if (!('text' in each) || each.target.type !== undefined || each.inSheet?.kind) return false;
+  const { field } = each.target;
+  return findField(record, field)?.value === normalKey(each.text, keyComparison(field, resource));
 }
 
 /** True if the record's list holds the same elements, in whatever order. */

@@ -226,6 +226,26 @@ test('a field that the service stores otherwise is named, whichever record shows
   ]);
 });
 
+test('a cell that the service stores without spaces, or an address in lower case, is not sent by each import', async () => {
+  const desk = await club((request, players) => {
+    if (request.method !== 'POST') return undefined;
+    const { id, name, email } = create(players, request);
+    const stored = { name: String(name).trim(), email: String(email).toLowerCase() };
+    players.set(id, player(id, stored));
+    return { status: 201, json: players.get(id) };
+  });
+  const people = ['NN@example.org,Mine '];
+  expect((await desk.importing(people)).code).toBe(0);
+  const byId = ['id,email,name', 'n1,NN@example.org, Mine '];
+  writeFileSync(join(desk.at.home, 'ids.csv'), byId.join('\n'));
+  const line = `players import ${join(desk.at.home, 'ids.csv')} --key id --yes --json`;
+  for (const again of [await desk.importing(people), await inProcess(line, desk.at)])
+    expect([again.code, JSON.parse(again.stdout).summary.unchanged]).toEqual([0, 1]);
+  const other = await desk.importing(['nn@example.org,mine'], '-n');
+  expect(other.results).toMatchObject([{ before: { name: 'Mine' }, after: { name: 'mine' } }]);
+  expect(desk.writes()).toEqual(['POST']);
+});
+
 describe('a key that someone else takes while the import runs', () => {
   test('is a conflict after a wait that the service asked for', async () => {
     let asked = false;
