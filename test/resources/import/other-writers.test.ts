@@ -365,6 +365,25 @@ test.each([
   },
 );
 
+test('a record created without its key is not created again while reads lag behind it', async () => {
+  let lagging = 0;
+  const desk = await club((request, players) => {
+    if (request.url.includes('/n1') && lagging > 0) {
+      lagging -= 1;
+      return { status: 404, json: { error: 'notFound' } };
+    }
+    if (request.method !== 'POST') return undefined;
+    const { email: _, ...made } = create(players, request);
+    players.set(made.id, made);
+    return { status: 201, json: { id: made.id } };
+  });
+  expect((await desk.importing(['nn@example.org,Mine'])).results[0]?.error?.code).toBe('keyLost');
+  lagging = 3;
+  const again = await desk.importing(['nn@example.org,Mine']);
+  expect([again.code, again.results[0]?.error?.code]).toEqual([11, 'keyLost']);
+  expect(desk.writes()).toEqual(['POST']);
+});
+
 test('undo leaves a created record whose URL someone has replaced', async () => {
   const desk = await club();
   const line = 'players create --name Ann -F website=https://x.example/?a=b --json';
