@@ -2,8 +2,8 @@
 import { textDigest } from './digest.js';
 import { stripTrailing } from './text.js';
 
-/** The longest name, in bytes of UTF-8. Most file systems take 255; encrypted ones (eCryptfs, shares of a NAS) 143. */
-const maxBytes = 140;
+/** The longest name, in bytes of UTF-8. File systems take 255; the rest is for what others append. */
+const maxBytes = 200;
 
 const deviceName = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])$/i;
 
