@@ -71,21 +71,17 @@ export function linkIfFree(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if (isTaken(error)) return false;
+    if (systemCode(error) === 'EEXIST') return false;
   }
-  // Any other reason than missing links stops this, too.
+  // Any other reason than missing links, for which some file systems say ENOENT, stops this, too.
   try {
     writeFileSync(to, readFileSync(from), { mode: 0o600, flag: 'wx' });
     return true;
   } catch (error) {
-    if (isTaken(error)) return false;
+    // ENOENT: our private file was removed by a process that cannot see ours.
+    if (systemCode(error) === 'EEXIST' || systemCode(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-/** ENOENT: our private file was removed by a process that cannot see ours. */
-function isTaken(error: unknown): boolean {
-  return systemCode(error) === 'EEXIST' || systemCode(error) === 'ENOENT';
 }
 
 /** Returns the names in a folder; none if it does not exist. */

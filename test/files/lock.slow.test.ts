@@ -68,17 +68,21 @@ test('a release while too many files are open throws nothing, and follows', asyn
   expect(lockFiles(dir)).toEqual([]);
 });
 
-test('processes also take turns where there are no hard links (FAT)', async ({ skip }) => {
-  const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
-  skip(!trace, 'strace is not installed or may not trace');
-  const dir = scratch();
-  const fat = ['-f', '-o', '/dev/null', '-e', 'inject=link,linkat,chmod,fchmodat:error=EPERM'];
-  const line = [...fat, process.execPath, script, 'count', dir, '50'];
-  await Promise.all([1, 2, 3, 4].map(() => promisify(execFile)('strace', line)));
-  expect(readFileSync(join(dir, 'counter'), 'utf8')).toBe('200');
-  expect(overlaps(dir)).toEqual([]);
-  expect(lockFiles(dir)).toEqual([]);
-});
+test.for(['EPERM (FAT)', 'ENOENT (a file system that counts no links)'])(
+  'processes also take turns where a hard link is refused with %s',
+  async (code, { skip }) => {
+    const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+    skip(!trace, 'strace is not installed or may not trace');
+    const dir = scratch();
+    const fat = ['-f', '-o', '/dev/null', '-e', 'inject=chmod,fchmodat:error=EPERM'];
+    const links = ['-e', `inject=link,linkat:error=${code.split(' ')[0]}`];
+    const line = [...fat, ...links, process.execPath, script, 'count', dir, '50'];
+    await Promise.all([1, 2, 3, 4].map(() => promisify(execFile)('strace', line)));
+    expect(readFileSync(join(dir, 'counter'), 'utf8')).toBe('200');
+    expect(overlaps(dir)).toEqual([]);
+    expect(lockFiles(dir)).toEqual([]);
+  },
+);
 
 test('a killed holder does not block the lock, again and again', async () => {
   const dir = scratch();
