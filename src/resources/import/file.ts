@@ -111,7 +111,8 @@ async function openSheet(
   if (path !== '-') await noteOpenWorkbook(context, path);
   const hashed = hashing(inputChunks(context, path), sheet);
   const { start, chunks } = await peekBytes(hashed.chunks, 64);
-  if (isJsonLines(name, start)) {
+  const text = new TextDecoder().decode(start);
+  if (/\.(?:ndjson|jsonl)$/i.test(name) || /^\s*\{/.test(text)) {
     const unused = Object.entries({ sheet, 'take-formulas': takeFormulas, encoding }).find(
       ([, value]) => isGiven(value),
     );
@@ -120,7 +121,7 @@ async function openSheet(
     if (rows.length === 0) throw new InputError(`${name} holds no record.`);
     return { name, header, rows, isTyped: true, digest: hashed.digest() };
   }
-  if (/^\s*\[\s*\{/.test(new TextDecoder().decode(start)))
+  if (/^\s*\[\s*\{/.test(text))
     throw new InputError(`${name} holds a JSON array, and an import reads one record per line.`, {
       hint: 'Write the records with -o ndjson (jq -c ".[]" converts a file), or as CSV.',
     });
@@ -149,12 +150,6 @@ function isBlank({ cells, marks }: CsvRow): boolean {
 export interface TypedRow extends CsvRow {
   /** By their column; undefined for a field that the line does not have. */
   readonly values: readonly unknown[];
-}
-
-/** True if a file holds NDJSON, by its name or its first character. */
-function isJsonLines(name: string, start: Uint8Array): boolean {
-  if (/\.(?:ndjson|jsonl)$/i.test(name)) return true;
-  return /^(?:\ufeff)?\s*\{/.test(new TextDecoder().decode(start.subarray(0, 64)));
 }
 
 /**

@@ -82,11 +82,13 @@ export function importPreview(
 
 /** Rows of one kind, and the lines that list them. */
 function kind<T>(what: string, rows: readonly T[], lineOf: (row: T) => string) {
-  return {
-    what,
-    count: rows.length,
-    lines: (style: PreviewStyle) => linesOf(rows, lineOf, style),
+  const lines = ({ canAsk, lists }: PreviewStyle) => {
+    const all = rows.map((row) => `    ${lineOf(row)}`);
+    if (lists !== 'first') return all;
+    const how = canAsk ? ' (l lists all)' : '';
+    return upTo(nameFirstFew, all, (more) => `    … ${groupedNumber(more)} more${how}`);
   };
+  return { what, count: rows.length, lines };
 }
 
 /** The lines of the file that are wrong, which their messages name; a problem of two lines is listed once. */
@@ -124,17 +126,6 @@ function notesOn({ mapping }: ResolvedImport): readonly string[] {
       ([head, word]) => `  Not used: ${shortValue(head)}, because ${word} sets it in every row`,
     ),
   ];
-}
-
-function linesOf<T>(
-  rows: readonly T[],
-  lineOf: (row: T) => string,
-  { canAsk, lists }: PreviewStyle,
-): readonly string[] {
-  const lines = rows.map((row) => `    ${lineOf(row)}`);
-  if (lists !== 'first') return lines;
-  const how = canAsk ? ' (l lists all)' : '';
-  return upTo(nameFirstFew, lines, (more) => `    … ${groupedNumber(more)} more${how}`);
 }
 
 /** `Mira Kite <mira@example.com> → Lanternfish` */
