@@ -46,17 +46,16 @@ export function describeUnfinished(
   mostRuns: number,
 ): readonly { readonly text: string; readonly command: string }[] {
   const shown = runs.slice(0, mostRuns).map(({ run, left, total }) => ({
-    text: `run ${run}: ${groupedNumber(left)} of ${groupedNumber(total)} ${total === 1 ? 'row' : 'rows'} left`,
+    text: `run ${run}: ${groupedNumber(left)} of ${plural(total, 'row')} left`,
     command: `rosterctl runs resume ${run}`,
   }));
   const more = runs.length - shown.length;
   const moreText = shown.length > 0 ? `${more} more` : plural(more, 'run');
-  const finish = 'rosterctl uploads finish --all';
   return [
     ...shown,
     ...(more > 0 ? [{ text: moreText, command: 'rosterctl runs list' }] : []),
     ...(uploads > 0
-      ? [{ text: uploads === 1 ? '1 upload' : `${uploads} uploads`, command: finish }]
+      ? [{ text: plural(uploads, 'upload'), command: 'rosterctl uploads finish --all' }]
       : []),
   ];
 }
