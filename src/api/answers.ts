@@ -148,10 +148,12 @@ function problemOf(read: JsonBody, origin: string): string {
   return `The answer from ${origin} is not JSON.`;
 }
 
-function htmlHint(status: number): string {
-  return status === 403
-    ? 'The answer is a web page: something in front of the service blocked the request.'
-    : 'The answer is a web page: check the base URL with rosterctl auth status.';
+function htmlHint(status: number): string | undefined {
+  if (status === 403)
+    return 'The answer is a web page: something in front of the service blocked the request.';
+  // Pages of these come from a proxy in front of the service; the base URL is right.
+  if (status === 413 || status >= 500) return undefined;
+  return 'The answer is a web page: check the base URL with rosterctl auth status.';
 }
 
 /** Contract section 7: `error` holds the code. An object or a list around it is tolerated. */
