@@ -5,6 +5,7 @@ import { refuseSpreadsheet } from '../config/parse.js';
 import type { Settings } from '../config/settings.js';
 import type { Context } from '../context.js';
 import { asInInput, byteOrderMark, csvLine, forSpreadsheet } from '../data/csv.js';
+import { nameKey } from '../data/file-names.js';
 import type { Selection } from '../engine/operation.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -30,11 +31,15 @@ export async function checkResults(
   const flags = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
   const others = { ...flags, FILE: file };
   const target = await realPathOf(results);
-  for (const [word, other] of Object.entries(others))
-    if (typeof other === 'string' && other !== '-' && (await realPathOf(other)) === target)
-      throw new UsageError(`--results and ${word} name the same file.`, {
-        hint: 'Choose another file for --results.',
-      });
+  for (const [word, other] of Object.entries(others)) {
+    if (typeof other !== 'string' || other === '-') continue;
+    const path = await realPathOf(other);
+    if (nameKey(path) !== nameKey(target)) continue;
+    const where = path === target ? '' : ' on a disk that ignores case';
+    throw new UsageError(`--results and ${word} name the same file${where}.`, {
+      hint: 'Choose another file for --results.',
+    });
+  }
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new OutputError(`--results: ${error.message}`, { hint: error.hint });

@@ -164,7 +164,7 @@ describe('--results', () => {
     });
   });
 
-  test.each(['./rows.csv', 'link.csv', 'here/rows.csv'])(
+  test.each(['./rows.csv', 'link.csv', 'here/rows.csv', 'ROWS.CSV'])(
     'never overwrites its own input, as %s',
     async (results) => {
       const service = await keep(several(1));
@@ -177,7 +177,7 @@ describe('--results', () => {
         `tryouts set-status --csv rows.csv --to rejected --yes --results ${results}`,
       );
       expect([ran.code, service.requests]).toEqual([2, []]);
-      expect(ran.stderr).toContain('--results and --csv name the same file.');
+      expect(ran.stderr).toContain('--results and --csv name the same file');
       expect(readFileSync(rows, 'utf8')).toBe('id\napp_1\n');
     },
   );
