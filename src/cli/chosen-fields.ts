@@ -15,7 +15,8 @@ type Shape = Pick<View<never>, 'resource' | 'columns' | 'rowFields' | 'listed'>;
 /**
  * Returns the records with only the fields of `--fields`, in that order, keyed as typed; a field that
  * was named by its label is keyed by its name, unless `keepsLabels` is set. A missing field is null.
- * Records are held back until every field is known, so that a misspelt one prints nothing. Throws UsageError for a field that neither the contract nor any record has, or passes it to
+ * Records are held back until every field is known, so that a misspelt one prints nothing. Throws
+ * UsageError for a field that neither the contract nor any record has, or passes it to
  * `onUnknownField`, with which a report of changes is printed nevertheless.
  */
 export function chooseFields(

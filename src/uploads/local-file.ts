@@ -40,7 +40,8 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
 
 /**
  * Spools stdin to an unlinked temporary file, so that nothing remains however the process ends, and
- * passes it to `use`. Without a given type, the extension of its name and the bytes determine it. Throws InputError, and UsageError if its type cannot be determined.
+ * passes it to `use`. Throws InputError, and UsageError if neither a given type, nor the extension of its
+ * name, nor the bytes tell its type.
  */
 export async function withStdinFile<T>(
   stdin: Streams['stdin'],

@@ -81,8 +81,8 @@ function memoryStats(context: Context): Stats | undefined {
 }
 
 /**
- * Remembers an uploaded document, and returns how many bytes that added. One append, which a kill leaves whole or torn, and a torn line is
- * passed over. A failure is a note: the upload itself is done.
+ * Remembers an uploaded document, and returns how many bytes that added. A kill may tear the line, which
+ * is then passed over. A failure is a note: the upload itself is done.
  */
 export async function rememberUpload(context: Context, uploaded: Uploaded): Promise<number> {
   const paths = pathsOf(context);

@@ -203,7 +203,7 @@ function hashOfPath(path: string, signal: AbortSignal): Promise<string> {
   });
 }
 
-/** The rows of an upload in runs and plan files: there each with the hash of its content, found again where the plan is applied. */
+/** The files of an upload's rows: inspected again for a retry, in a plan file with their hashes. */
 export const localFiles: FileRows = {
   finishCommand: ({ run }) =>
     isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',

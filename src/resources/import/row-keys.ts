@@ -29,7 +29,7 @@ export function idOfNew({ key, comparison }: ImportFile['options'], text: string
   return `${key}:${normalKey(text, comparison)}`;
 }
 
-/** Returns a text as services that normalize store it: without the spaces around it, and where the case does not count in lower case. */
+/** Returns a text without the spaces around it and, if its case does not count, in lower case. */
 export function normalKey(text: string, comparison: KeyComparison): string {
   return comparison === 'anyCase' ? foldKey(text, comparison) : text.trim();
 }
