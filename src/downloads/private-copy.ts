@@ -109,7 +109,8 @@ async function newFolder(context: Context): Promise<string> {
     }
   }
   await removeOldCopies(tmpdir(), context.now());
-  return attemptWrite(tmpdir(), mkdtemp(join(tmpdir(), 'rosterctl-copy-')));
+  const start = join(tmpdir(), 'rosterctl-copy-');
+  return attemptWrite(start, mkdtemp(start));
 }
 
 /** Removes the copies in a folder that are older than a day; those that cannot be removed stay. */

@@ -1,6 +1,6 @@
 /** Writing files: complete writes, and errors that name the file. */
 
-import { constants, promises as fs, write } from 'node:fs';
+import { constants, promises as fs, realpathSync, write } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,10 +33,22 @@ export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T
 /** The error for a file that cannot be written, with a hint if there is one. */
 export function cannotWrite(file: string, error: unknown): OutputError {
   const code = systemCode(error) ?? '';
-  return new OutputError(`${file} cannot be written: ${writeReason(error)}.`, {
-    hint: code === 'ENOENT' ? missingFolderHint(dirname(file)) : writeHints[code],
+  const folder = dirname(file);
+  const isMissing = code === 'ENOENT' && !isThere(folder);
+  const reason = isMissing ? writeReason(error) : systemReason(error, fileReasons);
+  return new OutputError(`${file} cannot be written: ${reason}.`, {
+    hint: isMissing ? missingFolderHint(folder) : writeHints[code],
     cause: error,
   });
+}
+
+/** True for a folder that exists; the current one may have been removed. */
+function isThere(folder: string): boolean {
+  try {
+    return realpathSync.native(folder) !== '';
+  } catch {
+    return false;
+  }
 }
 
 const otherFolder = 'Name a file in a folder that you can write to.';
@@ -45,6 +57,7 @@ const makeRoomOnDisk = 'Make room, or name a file on another disk.';
 /** The advice on a refusal of the file system, by its code. */
 const writeHints: Readonly<Record<string, string>> = {
   EACCES: otherFolder,
+  ENOENT: 'Run the same command again, or name another file.',
   EPERM: otherFolder,
   EROFS: otherFolder,
   EDQUOT: makeRoomOnDisk,
@@ -56,12 +69,17 @@ function missingFolderHint(folder: string): string {
   return `Create the folder first: mkdir -p ${shellQuote(folder)}`;
 }
 
+const pipeReason = { EPIPE: 'nothing reads the pipe any more' };
+
+/** Why a file cannot be written although its folder is there. */
+const fileReasons = {
+  ...pipeReason,
+  ENOENT: 'it was removed meanwhile, or its file system takes no such name',
+};
+
 /** Returns why the file system refused to write. */
 export function writeReason(error: unknown): string {
-  return systemReason(error, {
-    ENOENT: 'there is no such folder',
-    EPIPE: 'nothing reads the pipe any more',
-  });
+  return systemReason(error, { ...pipeReason, ENOENT: 'there is no such folder' });
 }
 
 type WriteTarget =

@@ -176,6 +176,19 @@ test.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('a file whose temporary file is gone does not miss its folder', async () => {
+  const folder = freshFolder();
+  const output = await openAtomic(join(folder, 'report.csv'));
+  for (const temp of readdirSync(folder)) rmSync(join(folder, temp));
+  const error = await output.commit().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    message: expect.stringContaining(
+      'was removed meanwhile, or its file system takes no such name',
+    ),
+    hint: 'Run the same command again, or name another file.',
+  });
+});
+
 test('a full disk is reported, and the old file stays', async () => {
   await expect(writeAtomically('/dev/full', 'x'.repeat(10))).rejects.toThrow(/disk is full/);
 });
