@@ -1,6 +1,6 @@
 /** The state of a review: its cards, the one on the screen, and what is decided. */
 import { isObject, type JsonObject } from '../data/json.js';
-import { plural } from '../data/text.js';
+import { plural, stripTrailing } from '../data/text.js';
 import type { Key } from '../terminal/keys.js';
 import type { Decisions, Queued, QueueEntry } from './queue.js';
 
@@ -137,7 +137,8 @@ export function linksIn(record: JsonObject): readonly WebLink[] {
 /** Returns the link in a text; undefined unless it is http or https without a user name. */
 function webLinkOf(text: string): WebLink | undefined {
   // Punctuation that ends a sentence, or closes a bracket opened before the address, is not part of it.
-  const bare = text.replace(/[.,;:!?]+$/, '').replace(/^([^(]*)\)+$/, '$1');
+  const ended = stripTrailing(text, '.,;:!?');
+  const bare = ended.includes('(') ? ended : stripTrailing(ended, ')');
   if (!URL.canParse(bare)) return undefined;
   const { protocol, username, password, host, href } = new URL(bare);
   if (protocol !== 'http:' && protocol !== 'https:') return undefined;
