@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { FailedItem } from '../cli/command-output.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
+import { systemCode } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { mapConcurrently } from '../data/workload.js';
 import { CircuitBreaker, type StopReason } from '../engine/limits.js';
@@ -91,8 +92,9 @@ export class DownloadRun<R> {
       if (!(error instanceof Failure)) throw error;
       failures.push({ id: target.id, error });
       worker.printBeside(() => printFailure(context, target.id, error));
-      // Unlike in a bulk write, a GuardError (a file in the way) does not stop the run.
-      if (error instanceof GuardError) breaker.recordResult('failed', false);
+      // Unlike in a bulk write, a GuardError (a file in the way) does not stop the run; nor does a long name.
+      if (error instanceof GuardError || systemCode(error.cause) === 'ENAMETOOLONG')
+        breaker.recordResult('failed', false);
       else breaker.recordFailure(error, false);
       return undefined;
     }

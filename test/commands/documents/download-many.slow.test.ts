@@ -343,6 +343,23 @@ test.each([
   },
 );
 
+test('a name that is too long for its folder does not stop the others, nor the next mirror', async () => {
+  const documents = [called('doc_1', `${'long'.repeat(45)}.txt`), called('doc_2', 'short.txt')];
+  const here = await place({ documents });
+  // A path may have 4,095 bytes on Linux: this leaves room for our temporary names, and not for 184.
+  const room = 4_095 - 120 - Buffer.byteLength(here.cwd);
+  const deep = `${'d'.repeat(199)}/`.repeat(Math.floor(room / 200));
+  const folder = join(here.cwd, deep, 'e'.repeat(room % 200 || 1));
+  for (const line of [`--all -D ${folder}`, `--all --skip-existing -D ${folder}`]) {
+    const ran = await rosterctl(`docs download ${line} --concurrency 1 --json`, {
+      env: here.api.env,
+      home: here.cwd,
+    });
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining('the name is too long')]);
+    expect(readdirSync(folder)).toContain('short.txt');
+  }
+});
+
 test('a service that stops answering ends the run after five documents, and the next run continues', async () => {
   const documents = files(12);
   let dead = true;
