@@ -123,7 +123,7 @@ function obstacle(failing: readonly ReportRow[]): string {
 /** A record as the preview saw it, beside its changes. */
 interface Seen {
   readonly name: string;
-  /** What tells that it was changed since, if the write affects all of it. */
+  /** Its version, which shows later whether it has changed, if the write affects all of it. */
   readonly version: { readonly updatedAt: string } | { readonly digest: string } | undefined;
 }
 

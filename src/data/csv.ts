@@ -38,7 +38,7 @@ export function exportText(value: unknown): string {
 
 /**
  * True if a cell holds what the export writes for a value. Spreadsheet programs write line ends in
- * their own way, and a service may sign a URL anew for each answer, so these may differ.
+ * their own way, and a service may send a URL with another signature, so these may differ.
  */
 export function isExportOf(cell: string, value: unknown): boolean {
   const text = exportText(value);

@@ -28,7 +28,7 @@ export function digestOf(value: unknown): string {
   return textDigest(printJson(value));
 }
 
-/** Returns the digest of what the service sent: its objects may have their keys in any order, and its URLs be signed anew. */
+/** Returns the digest of what the service sent, whatever the order of its keys and the signatures of its URLs. */
 export function recordDigest(value: unknown): string {
   return digestOf(inKeyOrder(value));
 }

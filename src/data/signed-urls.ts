@@ -1,4 +1,4 @@
-/** URLs with a signature: a service may sign the same image or file anew for each answer. */
+/** URLs with a signature: a service may send the same image or file with a new one in each answer. */
 import { mapTexts } from './json.js';
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S*$/i;

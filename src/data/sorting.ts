@@ -185,7 +185,7 @@ export function isSameValue(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other) || isDeepStrictEqual(comparable(one), comparable(other));
 }
 
-/** True if a service shows the same value in two answers, even if it signed the URLs in it anew. */
+/** True if a service shows the same value in two answers, whatever the signatures of its URLs. */
 export function isUnchanged(one: unknown, other: unknown): boolean {
   return isSameValue(withoutSignatures(one), withoutSignatures(other));
 }

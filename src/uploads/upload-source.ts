@@ -34,7 +34,7 @@ export interface ReadableFile {
 
 /**
  * Identifies an unchanged file: size, mtime and ctime in ns. Not by device and inode: a file system may
- * number both anew when it is mounted again (btrfs, sshfs), and so after each start of the machine.
+ * renumber both when it is mounted again (btrfs, sshfs), and so after each start of the machine.
  */
 type FileIdentity = string;
 

@@ -92,7 +92,7 @@ function createSession(
     async read(task, purpose) {
       const { body } = importedRow(task);
       const made = task.done?.after['id'];
-      // If its record was deleted since, as the hint for a lost key says, the row begins anew.
+      // If its record was deleted since, as the hint for a lost key says, the row starts over.
       const record =
         typeof made === 'string' ? await madeEarlier(context, resource, made) : undefined;
       if (record) return { record, at: context.instant() };
