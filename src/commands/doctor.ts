@@ -18,7 +18,7 @@ import { shortRunNames } from '../runs/find-run.js';
 import { isKnownFormat, otherFormat, type RunHead } from '../runs/plan.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns } from '../runs/stored-run.js';
-import { unfinishedUploads } from '../runs/unfinished-uploads.js';
+import { type UnfinishedUpload, unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
@@ -148,15 +148,21 @@ async function checkRuns({ paths, settings, withConnection }: LocalContext): Pro
     if (!(error instanceof Failure)) throw error;
     return [warn('runs', error.message, error.hint ?? null)];
   }
-  const uploads = unfinishedUploads(runs);
+  const uploads: UnfinishedUpload[] = [];
   const foreign: Check[] = [];
   const open: RunHead[] = [];
-  for (const run of runs.filter(({ head, finished }) => !finished || !isKnownFormat(head))) {
+  for (const run of runs) {
     const reason = otherFormat(run);
-    const deletion = withConnection(`rosterctl runs prune ${run.head.run}`);
-    const hint = `Resume it with the version that wrote it. Or delete it: ${deletion}`;
-    if (reason === undefined) open.push(run.head);
-    else foreign.push(warn('runs', reason, hint));
+    const left = unfinishedUploads([run]);
+    const isDone = run.finished && isKnownFormat(run.head);
+    if (reason === undefined) {
+      uploads.push(...left);
+      if (!isDone) open.push(run.head);
+    } else if (!isDone || left.length > 0) {
+      const deletion = withConnection(`rosterctl runs prune ${run.head.run}`);
+      const hint = `Resume it with the version that wrote it. Or delete it: ${deletion}`;
+      foreign.push(warn('runs', reason, hint));
+    }
   }
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;

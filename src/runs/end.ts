@@ -73,7 +73,7 @@ export async function markReported(store: RunStore, run: string, last: number): 
 
 /** Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. */
 function moveToEnded(store: RunStore, run: string): void {
-  moveRun(store, run, 'ended');
+  moveRun(store, run);
   pruneNext(store, run);
 }
 
@@ -95,7 +95,8 @@ const mostLocks = 20;
 
 /**
  * Tidies `open/`: moves ended runs to `ended/`, removes abandoned runs that sent nothing, and does so
- * with the runs of version 0.1.0, which kept all in one folder. Returns the runs that remain, which a new
+ * with the runs of version 0.1.0, which kept all in one folder; what that version left unfinished stays
+ * there, because only it can resume it, and may be doing so. Returns the runs that remain, which a new
  * write must take into account, and those that cannot be read. Opens nothing below `ended/`. Throws
  * OutputError.
  */
@@ -108,17 +109,13 @@ export async function tidyOpenRuns(
   const runs = await readRuns(store, names, (run) => damaged.push(run));
   const open: StoredRun[] = [];
   for (const run of runs) {
-    const isBusy = isInProgress(run, self);
     // This version cannot tell what a newer one has sent, or whether its run has ended.
     if (!isKnownFormat(run.head)) open.push(run);
     else if (isAbandoned(run, self)) {
       await unmarkRetried(store, run.head);
       await removeRun(store, run.head.run);
-    } else if (belongsInEnded(store, run) && !isBusy) await moveEnded(store, run);
-    else {
-      if (!isBusy) moveRun(store, run.head.run, 'open');
-      open.push(run);
-    }
+    } else if (belongsInEnded(store, run) && !isInProgress(run, self)) await moveEnded(store, run);
+    else open.push(run);
   }
   const known = new Set([...damaged.map(({ run }) => run), ...runs.map(({ head }) => head.run)]);
   for (const name of names)

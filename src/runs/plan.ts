@@ -226,7 +226,7 @@ export function otherFormat({ head, plan }: PlannedHead): string | undefined {
 /** Throws GuardError (exit 11) for such a run. `hint`: what to do instead. */
 export function requireContinuable(
   run: PlannedHead,
-  hint = `Start over: run the same command with --restart. Or delete the run: rosterctl runs prune ${run.head.run}`,
+  hint = `Start over: run its command again with --restart. Or delete the run: rosterctl runs prune ${run.head.run}`,
 ): void {
   const reason = otherFormat(run);
   if (reason !== undefined)

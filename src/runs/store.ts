@@ -159,10 +159,10 @@ function namesInFolder(folder: string): readonly string[] {
   }
 }
 
-/** Moves a run's folder; never throws, because another process may have, and the next write retries. */
-export function moveRun(store: RunStore, run: string, to: 'open' | 'ended'): void {
+/** Moves a run to `ended/`; never throws, because another process may have, and the next write retries. */
+export function moveRun(store: RunStore, run: string): void {
   const from = runFolder(store, run);
-  const target = join(placeIn(store, to), run);
+  const target = join(placeIn(store, 'ended'), run);
   if (from === target) return;
   try {
     renameSync(from, target);

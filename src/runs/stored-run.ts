@@ -157,14 +157,14 @@ export async function listRuns(
 }
 
 /**
- * Reads the runs in `open/`: those that have not ended, have an unfinished upload, or whose report was
- * not printed. Opens nothing in `ended/`.
+ * Reads the runs in `open/`, and those of version 0.1.0: those that have not ended, have an unfinished
+ * upload, or whose report was not printed. Opens nothing in `ended/`.
  */
 export async function listOpenRuns(
   store: RunStore,
   onDamaged?: (run: DamagedRun) => void,
 ): Promise<readonly StoredRun[]> {
-  return readRuns(store, runNames(store, ['open']), onDamaged);
+  return readRuns(store, runNames(store, ['open', 'legacy']), onDamaged);
 }
 
 /** Reads these runs, omitting those that no longer exist; passes unreadable ones to `onDamaged`. */

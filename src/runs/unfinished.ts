@@ -3,7 +3,7 @@ import { groupedNumber, plural } from '../data/text.js';
 import type { ThisProcess } from '../files/holder.js';
 import { shortRunNames } from './find-run.js';
 import { isRunning } from './lock.js';
-import { isKnownFormat } from './plan.js';
+import { otherFormat } from './plan.js';
 import { runStore } from './store.js';
 import { listOpenRuns, rowsLeft } from './stored-run.js';
 import { isUploadRun, unfinishedUploads } from './unfinished-uploads.js';
@@ -25,10 +25,13 @@ export async function unfinishedWork(
   const open = await listOpenRuns(store);
   const ours = open.filter(
     (run) =>
-      run.head.profile === name && run.head.organization === organization && !isRunning(run, self),
+      run.head.profile === name &&
+      run.head.organization === organization &&
+      otherFormat(run) === undefined &&
+      !isRunning(run, self),
   );
   const unfinished = ours
-    .filter(({ head, finished }) => !finished && isKnownFormat(head) && !isUploadRun(head))
+    .filter(({ head, finished }) => !finished && !isUploadRun(head))
     .toReversed();
   const uploads = unfinishedUploads(ours).length;
   if (unfinished.length === 0) return { runs: [], uploads };

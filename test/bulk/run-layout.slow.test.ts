@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { hash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -27,7 +26,7 @@ import { keep, written } from '../commands/tryouts/service.js';
 import { isAlive } from '../support/alive.js';
 import { closed, errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';
 import { organization } from '../support/service.js';
-import { fast, ids, runFolders, several, until, userOf } from './user.js';
+import { fast, ids, makeLegacy, runFolders, several, until, userOf } from './user.js';
 
 const line = (count: number, more = '--yes') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -186,9 +185,8 @@ describe('where runs are stored', () => {
     expect(existsSync(join(user.runs, 'ended', basename(folder), 'plan.jsonl'))).toBe(false);
   });
 
-  test('runs of 0.1.0 are sorted into both folders, listed before and never continued', async () => {
+  test('runs of 0.1.0 are listed and never continued; the ended ones move, the others stay', async () => {
     const { service, user, folder, comeBack } = await abandoned();
-    // As that version wrote it: no format, no version, no process, all runs in one folder.
     const old = makeLegacy(user.runs, folder);
     const ended = scriptedRun(user.runs, '', '20260101T000000000-aaaaaa', { format: undefined });
     expect(JSON.parse((await user.run('runs list --json')).stdout)).toMatchObject([
@@ -204,8 +202,14 @@ describe('where runs are stored', () => {
         hint: expect.stringMatching(/--restart.*runs prune/),
       });
     }
-    expect(existsSync(join(user.runs, 'open', old))).toBe(true);
+    // Only that version can resume it, and finds it nowhere else.
+    expect(existsSync(join(user.runs, old))).toBe(true);
     expect(existsSync(join(user.runs, 'ended', basename(ended)))).toBe(true);
+    for (const page of ['overview', ''])
+      expect((await user.run(page)).stdout).not.toMatch(/Unfinished|runs resume/);
+    const checked = (await user.run('doctor')).stdout;
+    expect(checked).toMatch(/Resume it with the version that wrote it/);
+    expect(checked).not.toContain('runs resume');
     const before = written(service).length;
     expect((await user.run(line(6, '--yes --restart'))).code).toBe(0);
     expect(written(service).length).toBe(before + 6);
@@ -357,37 +361,6 @@ async function opened(home: string, env: Record<string, string>, words: string) 
   const below = [...text.matchAll(/open(?:at)?\([^"]*"[^"]*\/runs\/ended\/([^/"]+)/g)];
   const listed = [...text.matchAll(/open(?:at)?\([^"]*"[^"]*\/runs\/ended"/g)].length;
   return { ...ran, below: below.map(([, run]) => run), listed };
-}
-
-/** Turns a run into one of version 0.1.0 and returns its name. */
-function makeLegacy(runs: string, folder: string): string {
-  const run = basename(folder);
-  const journal = join(folder, 'journal.jsonl');
-  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
-  const text = lines.map((each, at) => {
-    const {
-      seq: _,
-      t,
-      sum: __,
-      format: ___,
-      version: ____,
-      verb: _____,
-      holder: ______,
-      ...entry
-    } = JSON.parse(each) as { t: number; kind: 'job' } & Record<string, unknown>;
-    return sealLine({ seq: at + 1, t, ...entry });
-  });
-  writeFileSync(journal, text.join(''));
-  const plan = join(folder, 'plan.jsonl');
-  const [first = '', ...rest] = readFileSync(plan, 'utf8').trimEnd().split('\n').slice(0, -1);
-  const top = JSON.parse(first) as { head: Record<string, unknown> };
-  delete top.head['format'];
-  delete top.head['version'];
-  delete top.head['verb'];
-  const body = `${[JSON.stringify(top), ...rest].join('\n')}\n`;
-  writeFileSync(plan, `${body}${hash('sha256', body, 'hex')}\n`);
-  renameSync(folder, join(runs, run));
-  return run;
 }
 
 describe('runs prune RUN', () => {

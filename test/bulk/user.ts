@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { sealLine } from '../../src/files/synced-lines.js';
 import { application } from '../commands/tryouts/service.js';
 import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
@@ -53,6 +55,40 @@ export function damageJournal(runs: string, line: number): string {
   const text = readFileSync(journal, 'utf8');
   writeFileSync(journal, text.replace(`"seq":${line}`, '"seq":7'));
   return basename(folder);
+}
+
+/**
+ * Turns a run into one as version 0.1.0 wrote it and returns its name: no format, no version, no process,
+ * all runs in one folder.
+ */
+export function makeLegacy(runs: string, folder: string): string {
+  const run = basename(folder);
+  const journal = join(folder, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
+  const text = lines.map((each, at) => {
+    const {
+      seq: _,
+      t,
+      sum: __,
+      format: ___,
+      version: ____,
+      verb: _____,
+      holder: ______,
+      ...entry
+    } = JSON.parse(each) as { t: number; kind: 'job' } & Record<string, unknown>;
+    return sealLine({ seq: at + 1, t, ...entry });
+  });
+  writeFileSync(journal, text.join(''));
+  const plan = join(folder, 'plan.jsonl');
+  const [first = '', ...rest] = readFileSync(plan, 'utf8').trimEnd().split('\n').slice(0, -1);
+  const top = JSON.parse(first) as { head: Record<string, unknown> };
+  delete top.head['format'];
+  delete top.head['version'];
+  delete top.head['verb'];
+  const body = `${[JSON.stringify(top), ...rest].join('\n')}\n`;
+  writeFileSync(plan, `${body}${hash('sha256', body, 'hex')}\n`);
+  renameSync(folder, join(runs, run));
+  return run;
 }
 
 /** Waits until the condition holds; otherwise the test ends by its own timeout. */

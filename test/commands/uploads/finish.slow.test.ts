@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { damageJournal, runFolders, runsOf, until } from '../../bulk/user.js';
+import { damageJournal, makeLegacy, runFolders, runsOf, until } from '../../bulk/user.js';
 import {
   errorOf,
   rosterctl,
@@ -318,6 +318,25 @@ test('one file without a document among several is finished alone, and doctor re
     ],
   });
   expect([puts(api), api.documents.length]).toEqual([3, 3]);
+});
+
+test('uploads that 0.1.0 left are listed, and neither doctor nor overview sends to a command that refuses them', async () => {
+  const api = await service({ third: () => ({ status: 400, json: {} }) });
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  await rosterctl('docs upload a.txt', desk);
+  makeLegacy(runsOf(desk.home), onlyRun(desk));
+  const list = () => rosterctl('uploads list --json', desk);
+  // Before the first write of this version and after it.
+  for (const line of ['teams list', 'docs update doc_9 --name x']) {
+    await rosterctl(line, desk);
+    expect(JSON.parse((await list()).stdout)).toMatchObject([{ path: 'a.txt', state: 'orphan' }]);
+    for (const page of ['doctor', 'overview', ''])
+      expect((await rosterctl(page, desk)).stdout).not.toContain('uploads finish');
+    expect((await rosterctl('doctor', desk)).stdout).toContain('with the version that wrote it');
+    const refused = await rosterctl('uploads finish --all --json', desk);
+    expect([refused.code, puts(api)]).toEqual([11, 1]);
+    expect(refused.stderr).toContain('run its command again');
+  }
 });
 
 test('the same command after a run with orphans creates their documents and sends no file again', async () => {
