@@ -130,7 +130,10 @@ function anyCompares(
   throw new UsageError(
     `${field}${ownerOf(record)} is "${plainText(incomparable).slice(0, 80)}", which cannot be compared with "${value}".`,
     {
-      hint: `${operator} compares numbers with numbers and times with times; = != ~ compare text.`,
+      hint:
+        timeOf(incomparable) === undefined
+          ? `${operator} compares numbers with numbers and times with times; = != ~ compare text.`
+          : 'Write a time as 2026-11-28 or 2026-11-28T18:00:00Z.',
     },
   );
 }

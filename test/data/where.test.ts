@@ -102,6 +102,13 @@ describe('a condition', () => {
     expect(() => holds('submittedAt>17')).toThrow('cannot be compared');
   });
 
+  test('with < or a similar operator says how a time is written, where the record holds one', () => {
+    for (const text of ['now', '30d', '31.12.2026'])
+      expect(() => holds(`submittedAt<${text}`)).toThrow(
+        expect.objectContaining({ hint: 'Write a time as 2026-11-28 or 2026-11-28T18:00:00Z.' }),
+      );
+  });
+
   test.each([
     [
       'gamerTags!=valorant',
