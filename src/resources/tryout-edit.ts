@@ -89,11 +89,15 @@ export function editOperation(
     },
     check(_, values: NoteValues & StatusValues & BulkValues) {
       // Not a required flag, because that check runs before a status among the ids is noticed.
-      const hasNote = to === 'status' && typedNoteFlag(values) !== undefined;
-      if (values[to] !== undefined || hasNote || values.csv !== undefined) return;
+      const hasNote = typedNoteFlag(values) !== undefined;
+      if (values[to] !== undefined || values.csv !== undefined) return;
+      if (hasNote && to === 'status') return;
       // Beside ids --status cannot select, so it was meant as the new status.
       const [typed, other] = values.ids?.length ? [values.status].flat() : [];
-      throw incomplete(typed && !other ? `Did you mean: --${to} ${typed}` : undefined);
+      if (typed && !other) throw incomplete(`Did you mean: --${to} ${typed}`);
+      throw incomplete(
+        hasNote ? 'To change only the notes, use tryouts update with ids or --ids.' : undefined,
+      );
     },
     async job(context, values: NoteValues & StatusValues): Promise<EditJob> {
       const note = await readNoteEdit(context, values);
