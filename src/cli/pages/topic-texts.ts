@@ -9,7 +9,8 @@ to stderr.
   -o table    aligned and fitted in a terminal; tab-separated with a header when piped
   -o json     lists are a bare array, one record is an object; whole or nothing
   -o ndjson   one record per line, written as they arrive
-  -o csv      RFC 4180, nested fields as dotted columns; whole or nothing
+  -o csv      RFC 4180 (lines end in CRLF; in a shell loop, use --template),
+              nested fields as dotted columns; whole or nothing
   -o ids      one id per line
   -o xlsx     a workbook, with --out FILE.xlsx; whole or nothing
   --template  one line per record: '{name} <{email}> {submittedAt|ago}'
