@@ -62,11 +62,19 @@ export function meantReference(word: string, resource: ResourceName): string | u
  */
 export function missingHint(word: string, resource: ResourceName): string {
   const list = `rosterctl ${resource} list`;
-  const meant = meantReference(word, resource);
+  const bare = pasted(word);
+  const other = bare === word || bare === '' ? undefined : didYouMeanReference({ text: bare });
+  const meant = meantReference(bare, resource) ?? other;
   if (meant !== undefined) return `${meant}\nSee: ${list}`;
   return /^[^\d:]+$/.test(word)
     ? `To search: ${list} --search ${shellQuote(word)}`
     : `See: ${list}`;
+}
+
+/** Returns a word without what is pasted along with it: quotes, brackets, commas, the URL around an id. */
+function pasted(word: string): string {
+  const last = /^https?:\/\/[^?#]*\/([^/?#]+)/.exec(word.trim())?.[1];
+  return last ?? word.replace(/^[\s"'<(]+|[\s"'>),;]+$/g, '');
 }
 
 /** Returns `Did you mean 'name:Ann Example'?`. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nearestFew } from '../../src/data/nearest.js';
 import {
   answersTo,
+  missingHint,
   parseReference,
   quotedId,
   referenceProblem,
@@ -26,6 +27,21 @@ test('an id that looks like a reference is written with id:', () => {
   expect(ids.map(wordOfId)).toEqual(['app_1', 'id:name:x', 'id:id:1', 'id:tag:', 'names:x']);
   expect(ids.map((id) => parseReference(wordOfId(id)).value)).toEqual(ids);
 });
+
+test.each([
+  ['"app_0001"', 'Did you mean app_0001?'],
+  [' app_0001,', 'Did you mean app_0001?'],
+  ['https://club.example.org/tryouts/app_0001?tab=notes', 'Did you mean app_0001?'],
+  ['<ann@example.org>', 'Did you mean email:ann@example.org?'],
+  ["'Ann Example'", "Did you mean 'name:Ann Example'?"],
+])('what is pasted with quotes, brackets or a URL names no record: %j', (word, meant) => {
+  expect(missingHint(word, 'tryouts')).toBe(`${meant}\nSee: rosterctl tryouts list`);
+});
+
+test.each(['app_0001', '"', ', ', 'https://club.example.org/'])(
+  'nothing is suggested for the word %j',
+  (word) => expect(missingHint(word, 'tryouts')).not.toContain('Did you mean'),
+);
 
 const application = {
   id: 'app_1',
