@@ -125,6 +125,24 @@ export function refuseEarlyFlag(words: readonly string[], table: CommandManifest
       hint: `Did you mean: ${line.map(shellQuote).join(' ')}`,
     });
   }
+  refuseMissingVerb(before, words.slice(at), table);
+}
+
+/** Throws UsageError if all flags after a noun alone are those of its list: `tryouts --status pending`. */
+function refuseMissingVerb(
+  before: readonly string[],
+  flags: readonly string[],
+  table: CommandManifest,
+): void {
+  const typed = [...before, 'list'];
+  const list = commandNamed(typed, table);
+  const isKnown = (flag: string) =>
+    isGlobal(flag) || list?.flags.some(({ word, short }) => [word, `-${short}`].includes(flag));
+  const [first = '', ...others] = flags.map((word) => word.split('=')[0] ?? word);
+  if (!list || ![first, ...others.filter((word) => word.startsWith('-'))].every(isKnown)) return;
+  throw new UsageError(`${first} belongs to ${list.words.join(' ')}.`, {
+    hint: `Did you mean: ${['rosterctl', ...typed, ...flags].map(shellQuote).join(' ')}`,
+  });
 }
 
 function commandNamed(

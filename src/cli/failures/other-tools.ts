@@ -37,6 +37,7 @@ const wordsElsewhere: Readonly<Record<string, readonly string[]>> = {
   reject: ['tryouts set-status ID --to rejected'],
   applications: ['tryouts list'],
   applicants: ['tryouts list'],
+  apps: ['tryouts list'],
   candidates: ['tryouts list'],
   roster: ['players list'],
   members: ['players list'],
