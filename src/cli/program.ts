@@ -13,12 +13,12 @@ import {
 } from '../data/command-manifest.js';
 import { UsageError } from '../errors.js';
 import type { Parsed, RawValue } from './check.js';
+import { refuseEarlyFlag } from './failures/early-flags.js';
 import { asUsageError, refuseExcess } from './failures/parse-errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import {
   commandWords,
   findCommand,
-  refuseEarlyFlag,
   refuseFieldWords,
   refuseFilter,
   rewriteJson,

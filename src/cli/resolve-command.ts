@@ -106,46 +106,8 @@ function lastOfBundle(word: string): string {
   return hasValue ? word : `-${word.slice(-1)}`;
 }
 
-/** Throws UsageError, with the line that was meant, if the first flag belongs to the command after it. */
-export function refuseEarlyFlag(words: readonly string[], table: CommandManifest): void {
-  const at = words.findIndex((word) => /^-./.test(word) && word !== '--' && !isGlobal(word));
-  if (at < 0) return;
-  const before = words.slice(0, at);
-  if (commandNamed(before, table)) return;
-  const name = words[at]?.split('=')[0];
-  for (const end of [at + 2, at + 1]) {
-    const others = [...before, ...words.slice(end)];
-    const flag = commandNamed(others, table)?.flags.find(
-      ({ word, short }) => word === name || `-${short}` === name,
-    );
-    const takesNext = flag?.takes !== 'nothing' && !words[at]?.includes('=');
-    if (flag === undefined || takesNext !== (end === at + 2)) continue;
-    const line = ['rosterctl', ...others, ...words.slice(at, end)];
-    throw new UsageError(`${name} must come after the command.`, {
-      hint: `Did you mean: ${line.map(shellQuote).join(' ')}`,
-    });
-  }
-  refuseMissingVerb(before, words.slice(at), table);
-}
-
-/** Throws UsageError if all flags after a noun alone are those of its list: `tryouts --status pending`. */
-function refuseMissingVerb(
-  before: readonly string[],
-  flags: readonly string[],
-  table: CommandManifest,
-): void {
-  const typed = [...before, 'list'];
-  const list = commandNamed(typed, table);
-  const isKnown = (flag: string) =>
-    isGlobal(flag) || list?.flags.some(({ word, short }) => [word, `-${short}`].includes(flag));
-  const [first = '', ...others] = flags.map((word) => word.split('=')[0] ?? word);
-  if (!list || ![first, ...others.filter((word) => word.startsWith('-'))].every(isKnown)) return;
-  throw new UsageError(`${first} belongs to ${list.words.join(' ')}.`, {
-    hint: `Did you mean: ${['rosterctl', ...typed, ...flags].map(shellQuote).join(' ')}`,
-  });
-}
-
-function commandNamed(
+/** Returns the command that the first words name; undefined if they name none. */
+export function commandNamed(
   words: readonly string[],
   table: CommandManifest,
 ): ManifestCommand | undefined {
@@ -154,7 +116,8 @@ function commandNamed(
   return alone ?? findCommand(findGroup(noun, table), verb, table);
 }
 
-function isGlobal(word: string): boolean {
+/** True for a global flag, alone or with its value. */
+export function isGlobal(word: string): boolean {
   const name = word.split('=')[0] ?? word;
   if (standardFlags.some(({ dashes }) => dashes.split(', ').includes(name))) return true;
   return globalFlags.some((flag) => flag.word === name || `-${flag.short}` === name.slice(0, 2));
