@@ -9,7 +9,7 @@ import { isForbidden, isNotFound, isProvenNotFound } from '../data/outcome-error
 import { missingHint, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
-import { ageMs, type Instant, pause, usualFreshMs } from '../data/time.js';
+import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
 import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
@@ -47,6 +47,26 @@ export async function recordIfThere(
     if (isProvenNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * Reads a record that was created a moment ago, behind which a list may lag for a second. Returns it,
+ * undefined if it stays away, with the reader that read last.
+ */
+export async function readCreated(
+  context: Context,
+  resource: ResourceName,
+  id: string,
+): Promise<{ readonly record: JsonObject | undefined; readonly reader: RecordReader }> {
+  let reader = recordReader(context, resource);
+  let record = await recordIfThere(reader, id);
+  for (const pauseMs of lagPauses) {
+    if (record) break;
+    await pause(pauseMs, context.signal);
+    reader = recordReader(context, resource);
+    record = await recordIfThere(reader, id);
+  }
+  return { record, reader };
 }
 
 /** A reader for records about to be written: one that may not be read (403) is not written. */

@@ -15,7 +15,6 @@ import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
 import { quotedId } from '../../data/references.js';
 import { isSameValue } from '../../data/sorting.js';
 import { binarySize } from '../../data/text.js';
-import { lagPauses, pause } from '../../data/time.js';
 import type { Operation } from '../../engine/operation.js';
 import {
   BugError,
@@ -31,6 +30,7 @@ import { idArg } from '../../resources/params.js';
 import {
   idsOfWords,
   type RecordReader,
+  readCreated,
   recordIfThere,
   recordReader,
 } from '../../resources/read.js';
@@ -166,8 +166,7 @@ async function deleteReplaced(
   if (made === id) return uploaded;
   const remove = () => confirmAndDelete(context, values);
   if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
-  const documents = await readerShowing(context, made);
-  const known = await requireNew(documents, values, made);
+  const { known, documents } = await requireNew(context, values, made);
   if (copied) await requireSame(documents, { id, known }, copied);
   const isAsked = !context.settings.yes;
   const line = `Uploaded ${values.file} as ${known} and verified it.`;
@@ -200,27 +199,19 @@ async function deleteReplaced(
   return { ...uploaded, view: replacedView(context, uploaded, { id, known }), onWritten };
 }
 
-/** Returns a reader of documents, renewed while its list lags behind the upload and does not show the new one. */
-async function readerShowing(context: Context, made: unknown): Promise<RecordReader> {
-  let documents = recordReader(context, 'documents');
-  for (const pauseMs of lagPauses) {
-    if (typeof made !== 'string' || (await recordIfThere(documents, made))) break;
-    await pause(pauseMs, context.signal);
-    documents = recordReader(context, 'documents');
-  }
-  return documents;
-}
-
 /**
- * Returns the id of the new document. Throws GuardError if it is not there: it may have been deleted
- * since an earlier run of this command.
+ * Returns the id of the new document, and the reader that found it. Throws GuardError if it is not there:
+ * it may have been deleted since an earlier run of this command.
  */
 async function requireNew(
-  documents: RecordReader,
+  context: Context,
   { id, file }: Values,
   made: unknown,
-): Promise<string> {
-  if (typeof made === 'string' && (await recordIfThere(documents, made))) return made;
+): Promise<{ readonly known: string; readonly documents: RecordReader }> {
+  if (typeof made === 'string') {
+    const { record, reader } = await readCreated(context, 'documents', made);
+    if (record) return { known: made, documents: reader };
+  }
   const what = typeof made === 'string' ? `${made}, which replaces it,` : `The document of ${file}`;
   throw new GuardError(`${what} is not in the list; ${id} was not deleted.`, {
     code: 'notThere',

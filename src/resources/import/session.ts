@@ -8,12 +8,11 @@ import { cellFieldNames, cellFields } from '../../data/cell-values.js';
 import type { JsonObject } from '../../data/json.js';
 import { ConflictError } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
-import { lagPauses, pause } from '../../data/time.js';
 import type { RowPlan, Session, Task } from '../../engine/operation.js';
 import { sessionByRow } from '../../engine/run.js';
 import { InputError } from '../../errors.js';
 import { createStep, sendCreateWithId } from '../create.js';
-import { recordIfThere, recordReader } from '../read.js';
+import { readCreated, recordReader } from '../read.js';
 import { creating } from '../send.js';
 import { changedFields, updateSession } from '../update.js';
 import { importedRow } from './cells.js';
@@ -64,16 +63,6 @@ function presentSession(
   });
 }
 
-/** The record that an earlier process created, behind which reads may lag; undefined if it was deleted. */
-async function madeEarlier(context: Context, resource: ResourceName, id: string) {
-  for (const pauseMs of [0, ...lagPauses]) {
-    await pause(pauseMs, context.signal);
-    const record = await recordIfThere(recordReader(context, resource), id);
-    if (record) return record;
-  }
-  return undefined;
-}
-
 /** Creates records, of which the key finds out whether they were created. */
 function createSession(
   context: Context,
@@ -93,8 +82,7 @@ function createSession(
       const { body } = importedRow(task);
       const made = task.done?.after['id'];
       // If its record was deleted since, as the hint for a lost key says, the row starts over.
-      const record =
-        typeof made === 'string' ? await madeEarlier(context, resource, made) : undefined;
+      const { record } = typeof made === 'string' ? await readCreated(context, resource, made) : {};
       if (record) return { record, at: context.instant() };
       if (!body) return { record: undefined, at: context.instant() };
       // At its turn the row reads the list again; what it may have created itself is no conflict.
