@@ -69,6 +69,15 @@ test('an edited picture is sent, whether it is signed or not', async () => {
   ]);
 });
 
+test('another version of a signed picture is sent', async () => {
+  const { user, players } = await signing();
+  const file = join(user.home, 'x.csv');
+  const other = 'https://pictures.example/p1.png?versionId=2&X-Amz-Signature=1';
+  writeFileSync(file, `id,avatarUrl\np1,${other}\n`);
+  expect(await user.run(`players update --csv ${file} --yes`)).toMatchObject({ code: 0 });
+  expect(players.get('p1')?.avatarUrl).toBe(other);
+});
+
 test('a player is deleted although it is read again after a wait', async () => {
   let isFirst = true;
   const { user } = await signing(({ method }) => {

@@ -2,16 +2,26 @@
 import { mapTexts } from './json.js';
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S*$/i;
-const signature = /[?&](?:(?:x-[a-z]+-)?signature|sig|token|hm)=/i;
+const signature = /[?&](?:(?:x-[a-z]+-|q-|temp_url_)?(?:signature|sig)|token|hm)=/i;
+/** The parameters that come with a signature: of AWS, Google, Azure, Alibaba, Tencent, Swift, Discord and CDNs. */
+const signed =
+  /^(?:x-(?:amz|goog|oss|cos)-.*|q-.*|temp_url_(?:sig|expires)|signature|sig|(?:security-)?token|policy|expire[sd]?|exp|\w*access_?key_?id|googleaccessid|key-pair-id|s[eiprtv]|ske?|sk[stv]|sk[ot]id|spr|hm|ex|is)$/i;
 
 /** True if a text contains a URL whose query holds a signature, with which anybody could open it. */
 export function holdsSignedUrl(text: string): boolean {
   return text.split(/\s/).some((word) => word.includes('://') && signature.test(word));
 }
 
-/** Returns a text that is a signed URL without its query, any other one as it is. */
+/** Returns a signed URL without its signature and what comes with it, any other text as it is. */
 export function withoutSignature(text: string): string {
-  return url.test(text) && signature.test(text) ? text.slice(0, text.indexOf('?')) : text;
+  if (!url.test(text) || !signature.test(text)) return text;
+  const [bare = '', ...query] = text.split(/[?&]/);
+  // Another version or file of the same path is another URL.
+  const others = query.filter((parameter) => {
+    const [name = ''] = parameter.split('=', 1);
+    return name !== '' && !signed.test(name);
+  });
+  return others.length === 0 ? bare : `${bare}?${others.join('&')}`;
 }
 
 /** True if both texts are the same URL, signed at different times. */
@@ -20,7 +30,7 @@ export function isSignedAgain(one: string, other: string): boolean {
   return bare !== one && bare !== other && bare === withoutSignature(other);
 }
 
-/** Returns a value whose signed URLs have no queries. */
+/** Returns a value whose signed URLs have no signatures. */
 export function withoutSignatures(value: unknown): unknown {
   return mapTexts(value, withoutSignature);
 }
