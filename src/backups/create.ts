@@ -125,13 +125,18 @@ async function makeSnapshot(
     return { snapshot: null, complete, manifest, refused, removed: [] };
   const snapshot = await finish(backup, manifest);
   const { finishedAt } = manifest;
-  await rememberBackup(context, { snapshot: resolve(snapshot.path), finishedAt, complete });
+  const made = { snapshot: resolve(snapshot.path), finishedAt, complete };
+  await rememberBackup(context, { ...made, leftOut: leftOutBy(options) });
   const kept = [...backup.earlier, { snapshot, manifest }];
   const removed =
     complete && options.keep !== undefined
       ? await removeOld(context, backup, kept, options.keep)
       : [];
   return { snapshot: snapshot.path, complete, manifest, refused, removed };
+}
+
+function leftOutBy({ only, files }: BackupOptions): readonly string[] {
+  return [...backedUp.filter((name) => !only.includes(name)), ...(files ? [] : ['files'])];
 }
 
 function noteMissing(context: Context, missing: readonly MissingPart[]): void {

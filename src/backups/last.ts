@@ -15,6 +15,8 @@ interface LastBackup {
   readonly snapshot: string;
   readonly finishedAt: string;
   readonly complete: boolean;
+  /** What --only and --no-files left out. */
+  readonly leftOut?: readonly string[];
 }
 
 /** Remembers a backup in the state folder. A failure is a note: the backup itself is done. */
@@ -41,10 +43,7 @@ function readLast(file: string | undefined): LastBackup | null {
   if (file === undefined || !existsSync(file)) return null;
   try {
     // The checksum proves that this program wrote the line.
-    const made = unsealLine(readOwnText(file).trimEnd()) as LastBackup | undefined;
-    return made
-      ? { snapshot: made.snapshot, finishedAt: made.finishedAt, complete: made.complete }
-      : null;
+    return (unsealLine(readOwnText(file).trimEnd()) as LastBackup | undefined) ?? null;
   } catch {
     return null;
   }

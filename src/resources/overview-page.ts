@@ -1,7 +1,7 @@
 /** The page of `rosterctl overview`: a row for each thing that waits, with the command that shows it. */
 import type { Canvas } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
-import { groupedNumber, plural, shellQuote } from '../data/text.js';
+import { andList, groupedNumber, plural, shellQuote } from '../data/text.js';
 import {
   durationInWords,
   momentOf,
@@ -209,11 +209,12 @@ function backupRow({ backup }: Overview, now: Date): OverviewRow {
   const label = 'Last backup';
   if (!backup)
     return { label, texts: ['none from this machine'], command: 'rosterctl help backup' };
-  const { finishedAt, complete, exists, snapshot } = backup;
+  const { finishedAt, complete, leftOut = [], exists, snapshot } = backup;
   const made = momentOf(finishedAt);
   const age = made ? relativeTime(made, now) : finishedAt;
   if (!exists)
     return { label, texts: [`${age}, but its folder is gone`], command: 'rosterctl help backup' };
-  const texts = [age, ...(complete ? [] : ['incomplete'])];
+  const without = leftOut.length > 0 ? [`without ${andList(leftOut)}`] : [];
+  const texts = [age, ...(complete ? [] : ['incomplete']), ...without];
   return { label, texts, command: `rosterctl backup verify ${shellQuote(snapshot)}` };
 }

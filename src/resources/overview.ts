@@ -38,6 +38,8 @@ export interface Overview {
     readonly snapshot: string;
     readonly finishedAt: string;
     readonly complete: boolean;
+    /** What it was told to leave out; not known of older ones. */
+    readonly leftOut?: readonly string[];
     /** The snapshot is still there. */
     readonly exists: boolean;
   } | null;

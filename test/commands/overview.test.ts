@@ -195,10 +195,14 @@ test('the last backup of this organization is shown, until its folder is gone', 
     snapshot: path,
     finishedAt: expect.any(String),
     complete: true,
+    leftOut: [],
     exists: true,
   });
   expect(await shown('', { ROSTERCTL_ORG: 'org_8' })).toContain('none from this machine');
-  rmSync(path, { recursive: true });
+  const only = ['backup create backups --only teams', 'backup create backups --no-files'];
+  for (const line of only) await rosterctl(line, { env: service.env, home, cwd: home });
+  expect(await shown()).toMatch(/\nLast backup +just now · without files\n/);
+  rmSync(join(home, 'backups'), { recursive: true });
   expect(await shown()).toMatch(/\nLast backup +just now, but its folder is gone\n/);
 });
 
