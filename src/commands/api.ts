@@ -36,7 +36,7 @@ interface Request {
 export default defineWrite({
   summary: 'Send any request to the service',
   about:
-    'Sends a GET, or a POST when you give fields or --input without -X. The path is relative to the base URL; the leading slash is optional. {org} becomes the organization, also as the value of a field or parameter. ' +
+    'Sends a GET, or a POST when you give fields or --input without -X. The path is relative to the base URL; the leading slash is optional. {org} becomes the organization, even in the value of a field or parameter. ' +
     'The fields of a GET become its query. A DELETE asks first. If the service refuses, its answer is still printed, and the error goes to stderr.',
   examples: [
     ['Read anything', 'teams/{org}'],

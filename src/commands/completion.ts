@@ -68,7 +68,7 @@ function linesFor(answer: CompletionResult): string[] {
   const changed = answer.files.some(({ done }) => done === 'written' || done === 'removed');
   if (!changed) return sentences;
   const shell = answer.shell === 'powershell' ? 'PowerShell' : answer.shell;
-  return [...sentences, `Start a new ${shell} to see it.`];
+  return [...sentences, `Start a new ${shell} to use it.`];
 }
 
 function changeOf({ path, what, from, to }: FileChange): LocalChange {

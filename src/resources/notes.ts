@@ -17,7 +17,7 @@ export const noteFlags = {
     z.optional(
       z.string().check(z.refine(isText, 'must not be empty; --clear-note removes the notes')),
     ),
-    'replace the notes (asks first where there are some)',
+    'replace the notes (asks first if there are any)',
     { placeholder: 'TEXT', group: 'change' },
   ),
   noteFile: param(z.optional(nonEmptyText), 'replace the notes with the text of a file', {

@@ -45,8 +45,8 @@ of another type, an unknown status) is shown as it came and noted once on stderr
 --strict makes it an error.
 
 In tab-separated output \\, tab, line feed and carriage return in values are written
-\\\\, \\t, \\n, \\r. CSV cells that a spreadsheet would read as a formula get a
-leading ', also after a semicolon, tab or line break within the cell; a NUL is written
+\\\\, \\t, \\n, \\r. In CSV, what a spreadsheet would read as a formula gets a
+leading ', even after a semicolon, tab or line break within a cell; a NUL is written
 as \u2400. --csv-raw turns both off.
 
 In a workbook every text is a text cell, so ids, leading zeros and = survive; what XML
@@ -112,7 +112,7 @@ with -q, so that you notice if the state folder was lost. --initial all prints t
   --peek           record nothing until cursors commit NAME
 
 Every record is printed at least once: the cursor moves only after all rows were written and
-the exit code is 0 or 12. After an error, a signal, a full disk or a closed pipe (also head:
+the exit code is 0 or 12. After an error, a signal, a full disk or a closed pipe (| head:
 exit 1), the next run prints the same rows again. If the list may be incomplete, nothing is
 printed (exit 11). If two commands use one NAME at once, the second exits with 11.
 

@@ -158,7 +158,7 @@ ${aligned(overrideRows())}`;
 
 /** How lists are read, one sentence each, for the help and the documentation. */
 export const listRules: readonly string[] = [
-  "The records are found under the resource's name, then under data, items, results and similar names, also one or two levels down.",
+  "The records are found under the resource's name, then under data, items, results and similar names, at the top or up to two levels down.",
   `rosterctl reads the next page if the answer points to it: a Link header, a URL under next, or one of ${followedFields.join(', ')}; or by page number or offset, if the answer names both its own and the last.`,
   'A list is complete if the answer says so (hasMore or hasNextPage false, last true, next null, the last page, a total that fits), or if nothing suggests more.',
   'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation, moreToken or done: false, status 202, 206 or 207, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
@@ -169,7 +169,7 @@ function sandboxPage(): string {
 
 \`-p sandbox\` works on a fresh machine with nothing configured: a real HTTP service on
 this machine, with demo data and a file store. It enforces every documented rule of the
-service. Its data stays between commands; rosterctl sandbox reset starts over.
+service. It keeps its data between commands; rosterctl sandbox reset starts over.
 
 Each command runs a server of its own. For URLs that outlive the command, and for other
 programs, run rosterctl sandbox start in another terminal; commands with -p sandbox

@@ -40,7 +40,7 @@ export default defineOperation({
     ['Several files', 'contract.pdf photo.png --tag 2026-spring'],
     ['All files of a folder, and compare each with the upload', '-r consents --verify'],
     ['Names and tags from a spreadsheet', '--manifest papers.csv --results uploaded.csv --dry-run'],
-    ['Also if it was uploaded before', 'contract.pdf --if-exists duplicate'],
+    ['Even if it was uploaded before', 'contract.pdf --if-exists duplicate'],
   ],
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: {

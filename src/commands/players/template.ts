@@ -5,7 +5,7 @@ import { importTemplate, templateView } from '../../resources/import/template.js
 export default defineCommand({
   summary: 'Show the columns of a file to import',
   about:
-    'The columns are the fields that the players show, since the service does not document them. -o csv prints a table to fill in.',
+    'The columns are the fields that your players have, because the service does not document them. -o csv prints a table to fill in.',
   examples: [
     ['The columns', ''],
     ['A CSV to fill in', '-o csv --out new-players.csv'],

@@ -27,7 +27,7 @@ export default defineCommand({
     'A week is named after its Monday, in local time, and counts the applications submitted in it. ' +
     'An application counts once for each of its games. ' +
     'A week that has not begun is left out. CSV has one line per count, with its share. ' +
-    '--by counts the values of a field, also a dotted one, or the answers to a question; each of several answers to one question counts, and applications without a value count as (none), in JSON "".',
+    '--by counts the values of a field, including a nested one (a.b), or the answers to a question; each of several answers to one question counts, and applications without a value count as (none), in JSON "".',
   examples: [
     ['The whole season', ''],
     ['The last four weeks, for a script', '--since 4w --json'],
