@@ -81,49 +81,38 @@ export interface Header {
 export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOptions): Header {
   for (const index of head.marks?.keys() ?? []) checkMark(head, index, 'the head of a column');
   const headers = head.cells.map((cell) => (options.raw ? cell : unguard(cell)));
-  const names = headers.map(
-    (cell) => options.map.find(([from]) => from.trim() === cell.trim())?.[1] ?? cell.trim(),
-  );
-  for (const [from] of options.map)
-    if (!headers.some((cell) => cell.trim() === from.trim()))
-      throw new InputError(`--map "${from}": the file has no such column.`, {
-        hint: `It has: ${firstOf(headers)}.`,
-      });
+  const names = mappedNames(headers, options);
   const header = headerFacts(names, rules);
-  const used = new Map<string, number>();
-  const readers: { readonly index: number; readonly column: Column }[] = [];
-  const unused: string[] = [];
-  const overruled = new Map<string, string>();
   const keyName = options.key.names.find((known) =>
     names.some((name) => header.isNamed(name, known)),
   );
+  const unused: string[] = [];
+  const overruled = new Map<string, string>();
+  const readers: { readonly index: number; readonly column: Column }[] = [];
+  const taken = new Map<string, number>();
   let keyIndex = -1;
   for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    const isKey = keyName !== undefined && header.isNamed(name, keyName);
-    const isOtherId = !isKey && header.isNamed(name, 'id');
+    if (keyName !== undefined && header.isNamed(name, keyName)) {
+      take(taken, `--key ${keyName}`, keyName, index);
+      keyIndex = index;
+      continue;
+    }
+    const isOtherId = header.isNamed(name, 'id');
     // A key of the record may end in a space, or in what looks like a type.
     const exact = headers[index]?.trim() === name ? (headers[index] ?? name) : name;
     const column = isOtherId ? undefined : columnFor(name, exact, rules, header, options);
-    if (!isKey && !column) {
+    if (!column) {
       const isKnown = isOtherId || options.ignoreUnknownColumns || isExported(name, rules);
       if (!isKnown && (!header.isExport || header.isTypo(name)))
         throw unknownColumn(name, options.key.kind, rules);
       unused.push(name);
       continue;
     }
-    const key = isKey ? `--key ${keyName}` : (column?.as ?? column?.name ?? name);
-    const previousIndex = used.get(key);
-    if (previousIndex !== undefined)
-      throw new InputError(
-        `Columns ${previousIndex + 1} and ${index + 1} are both ${isKey ? keyName : column?.name}.`,
-        { hint: 'Remove one of them from the file.' },
-      );
-    used.set(key, index);
-    const flag = column && rules.overruled?.get(column.name);
-    if (isKey) keyIndex = index;
-    else if (flag !== undefined) overruled.set(name, flag);
-    else if (column) readers.push({ index, column });
+    take(taken, column.as ?? column.name, column.name, index);
+    const flag = rules.overruled?.get(column.name);
+    if (flag === undefined) readers.push({ index, column });
+    else overruled.set(name, flag);
   }
   if (keyIndex < 0) throw noKeyColumn(names, head, options);
   const reading = { ...options, isExport: header.isExport };
@@ -145,6 +134,28 @@ export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOpti
     },
     own: (row) => ownValues(row, readers, reading),
   };
+}
+
+/** The names of the columns, after --map. Throws InputError for a --map of a column that the file does not have. */
+function mappedNames(headers: readonly string[], { map }: HeaderOptions): readonly string[] {
+  for (const [from] of map)
+    if (!headers.some((cell) => cell.trim() === from.trim()))
+      throw new InputError(`--map "${from}": the file has no such column.`, {
+        hint: `It has: ${firstOf(headers)}.`,
+      });
+  return headers.map(
+    (cell) => map.find(([from]) => from.trim() === cell.trim())?.[1] ?? cell.trim(),
+  );
+}
+
+/** Notes which column sets a target. Throws InputError if an earlier one sets it; `name`: how the error calls it. */
+function take(taken: Map<string, number>, target: string, name: string, index: number): void {
+  const earlier = taken.get(target);
+  if (earlier !== undefined)
+    throw new InputError(`Columns ${earlier + 1} and ${index + 1} are both ${name}.`, {
+      hint: 'Remove one of them from the file.',
+    });
+  taken.set(target, index);
 }
 
 /** The columns that the names of a header stand for; a typo is a name close to a known column that is missing. */
