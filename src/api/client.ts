@@ -15,7 +15,7 @@ import { requestKind } from './retry.js';
 import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
 import type { Transport } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, ListOptions, PlannedRequest } from './types.js';
-import { siteOf, type TransportRequest, type TransportResponse } from './wire.js';
+import { secondsInCache, siteOf, type TransportRequest, type TransportResponse } from './wire.js';
 
 interface ApiOptions {
   readonly connection: Pick<Api, 'baseUrl' | 'organizationId'> &
@@ -154,7 +154,7 @@ export class Client implements Api {
     const answer = await this.send(call);
     const { status, at } = answer;
     const record = resource === 'uploads' ? (answer.body as JsonObject) : answer.record;
-    if (record) return { record, at };
+    if (record) return { record, at, cachedFor: secondsInCache(answer) };
     const site = siteOf(this.route(call));
     throw new ProtocolError(
       `The answer to ${site.method} ${site.path} (${status}) contains no record with an id.`,

@@ -19,6 +19,7 @@ import { resourceRow } from './resources.js';
 import { fillPath, type Route } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
+import { secondsInCache } from './wire.js';
 
 interface ListSource extends Pick<ListOptions, 'onHeaders' | 'checksCompleteness' | 'until'> {
   readonly route: Pick<Route, 'method' | 'template' | 'org'>;
@@ -94,6 +95,7 @@ async function* readPages(
   const pages = new PageFollower(first, new Pager(resource, overrides), source, caps);
   const seen = new SeenRecords(recordChecker(resource, source));
   let refused: ApiError | undefined;
+  let cachedFor = 0;
   let place: readonly string[] | undefined;
   for (;;) {
     const request = {
@@ -117,10 +119,13 @@ async function* readPages(
     const { body, refusal, isAssumed, place: found } = page.envelope();
     place ??= found;
     refused ??= refusal;
+    cachedFor = Math.max(cachedFor, secondsInCache(page));
     const { count, fresh, received, lastId } = seen;
     const end = pages.after({ status, body, headers, count, fresh, arrived: received, lastId });
     if (!end) continue;
     if (end.state !== 'complete') return end;
+    if (cachedFor > 0)
+      return doubtfulList(`a cache on the way answered, with data that is ${cachedFor} s old`);
     if (isAssumed && received === 0) return assumedEmpty(status);
     return refused ? doubtfulList(refusedText(refused)) : end;
   }

@@ -125,8 +125,10 @@ export interface Api {
   sendOnce(call: Call, isFresh: () => boolean): Promise<Answer>;
   /** Sends a call that returns one record, and finds the record in whatever envelope it comes. */
   record(call: Call): Promise<JsonObject>;
-  /** Returns the record as `record` does, and when the headers of its response arrived. */
-  recordAt(call: Call): Promise<{ readonly record: JsonObject; readonly at: Instant }>;
+  /** Returns the record as `record` does, when the headers of its response arrived, and `secondsInCache`. */
+  recordAt(
+    call: Call,
+  ): Promise<{ readonly record: JsonObject; readonly at: Instant; readonly cachedFor: number }>;
   /** Finds the signed URL, or the bytes, in the response to a download or preview call. */
   link(call: Call): Promise<Link>;
   /** Finds the record of another resource in an answer: the player that a conversion made. */

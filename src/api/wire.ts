@@ -36,6 +36,12 @@ export interface ResponseHead {
   readonly headers: { readonly [name: string]: string };
 }
 
+/** For how many seconds a cache on the way has kept this response (RFC 9111); 0 for the service's own. */
+export function secondsInCache({ headers }: Pick<ResponseHead, 'headers'>): number {
+  const { age = '' } = headers;
+  return /^\d+$/.test(age) ? Number(age) : 0;
+}
+
 /** A response that was read. */
 export interface FullResponse extends ResponseHead {
   readonly body: Buffer;

@@ -2,6 +2,7 @@
 import { hasId } from '../api/records.js';
 import { callFor, type RecordWrite, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
+import { siteOf } from '../api/wire.js';
 import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
@@ -11,7 +12,14 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
 import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
-import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
+import {
+  ApiError,
+  type CallSite,
+  Failure,
+  NotFoundError,
+  otherRecord,
+  ProtocolError,
+} from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { CardMaker } from './cards/card.js';
 
@@ -20,9 +28,22 @@ export interface RecordReader {
   /**
    * `list`: from a list that other rows may share; `now`: the current record; `after`: by a request
    * that starts after this call. Throws ApiError or NotFoundError if there is no such record,
-   * ProtocolError if the answer is another record.
+   * ProtocolError if the answer is another record; except for `list` CachedAnswerError.
    */
   read(id: string, when: 'list' | 'now' | 'after'): Promise<RecordState>;
+}
+
+/** A cache on the way answered a read that was to decide about a write. */
+class CachedAnswerError extends Failure {
+  readonly kind = 'temporary';
+  readonly exitName = 'temporary';
+  readonly code = 'cached';
+  constructor({ method, path }: CallSite, seconds: number) {
+    super(
+      `${method} ${path} was answered by a cache on the way, with data that is ${seconds} s old.`,
+      { hint: 'Exempt the service from that cache, then run the same command again.' },
+    );
+  }
 }
 
 /** The kind of read that each purpose of the engine needs. */
@@ -32,7 +53,13 @@ export const readFor = { preview: 'list', turn: 'now', resend: 'after', verify: 
 export function recordReader(context: Context, resource: ResourceName): RecordReader {
   if (!resourceRow(resource).calls.get) return listReader(context, resource);
   return {
-    read: (id) => context.api.recordAt(callFor(resource, 'get', id)),
+    async read(id, when) {
+      const call = callFor(resource, 'get', id);
+      const { record, at, cachedFor } = await context.api.recordAt(call);
+      if (cachedFor === 0) return { record, at };
+      if (when !== 'list') throw new CachedAnswerError(siteOf(context.api.route(call)), cachedFor);
+      return { record, at, freshMs: 0 };
+    },
   };
 }
 

@@ -110,6 +110,19 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     expect(patches(service)).toEqual([]);
   });
 
+  test('behind a cache that answers although it is asked not to', async () => {
+    const service = await keep(several(1), ({ method }) =>
+      method === 'GET'
+        ? { status: 200, json: application('app_1'), headers: { age: '57' } }
+        : undefined,
+    );
+    change(service, 'app_1', { status: 'accepted' });
+    const line = 'tryouts update app_1 --status rejected --if-status pending';
+    const refused = await rosterctl(line, { env: service.env, home: temporaryFolder() });
+    expect([refused.code, patches(service)]).toEqual([9, []]);
+    expect(refused.stderr).toContain('by a cache on the way, with data that is 57 s old');
+  });
+
   test('after a 429 that the built program waits for', async () => {
     const service = await pausing({ seconds: 3, onAccept: () => {} });
     const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
@@ -471,4 +484,34 @@ describe.concurrent('`players delete --if` leaves a player who was reactivated m
     expect([ran.code, service.sent.length]).toEqual([code, 1]);
     expect(service.record('player_1')).toMatchObject({ state: 'active' });
   });
+});
+
+test('a conversion whose answer was lost is not sent again because of what a cache kept', async () => {
+  const before = application('app_1', { status: 'accepted' });
+  let converted = 0;
+  const service = await keep([before], ({ method }) => {
+    if (method === 'POST') converted += 1;
+    if (method === 'POST') return { status: 503, json: { error: 'busy' } };
+    const headers = converted > 0 ? { age: '15' } : {};
+    return { status: 200, json: before, headers };
+  });
+  const line = 'tryouts convert app_1 --yes';
+  const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s' };
+  const ran = await rosterctl(line, { env, home: temporaryFolder() });
+  expect([ran.code, converted]).toEqual([10, 1]);
+});
+
+test('a list that a cache kept selects no records for a change, and says so when it is printed', async () => {
+  const service = await keep(several(2), () => ({
+    status: 200,
+    json: { applications: several(2) },
+    headers: { age: '41' },
+  }));
+  const options = { env: service.env, home: temporaryFolder() };
+  const listed = await rosterctl('tryouts list -o ids', options);
+  expect([listed.code, listed.stdout]).toEqual([0, 'app_1\napp_2\n']);
+  const refused = await rosterctl('tryouts set-status --all --to rejected --yes', options);
+  expect([refused.code, patches(service)]).toEqual([11, []]);
+  for (const { stderr } of [listed, refused])
+    expect(stderr).toContain('a cache on the way answered');
 });
