@@ -28,22 +28,9 @@ export interface RecordReader {
   /**
    * `list`: from a list that other rows may share; `now`: the current record; `after`: by a request
    * that starts after this call. Throws ApiError or NotFoundError if there is no such record,
-   * ProtocolError if the answer is another record; except for `list` CachedAnswerError.
+   * ProtocolError if the answer is another record or, except for `list`, one that a cache kept.
    */
   read(id: string, when: 'list' | 'now' | 'after'): Promise<RecordState>;
-}
-
-/** A cache on the way answered a read that was to decide about a write. */
-class CachedAnswerError extends Failure {
-  readonly kind = 'temporary';
-  readonly exitName = 'temporary';
-  readonly code = 'cached';
-  constructor({ method, path }: CallSite, seconds: number) {
-    super(
-      `${method} ${path} was answered by a cache on the way, with data that is ${seconds} s old.`,
-      { hint: 'Exempt the service from that cache, then run the same command again.' },
-    );
-  }
 }
 
 /** The kind of read that each purpose of the engine needs. */
@@ -57,10 +44,23 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
       const call = callFor(resource, 'get', id);
       const { record, at, cachedFor } = await context.api.recordAt(call);
       if (cachedFor === 0) return { record, at };
-      if (when !== 'list') throw new CachedAnswerError(siteOf(context.api.route(call)), cachedFor);
+      if (when !== 'list') throw cachedAnswer(siteOf(context.api.route(call)), cachedFor);
       return { record, at, freshMs: 0 };
     },
   };
+}
+
+/** The error for a cache on the way that answered a read on which a write depends. */
+function cachedAnswer(call: CallSite, seconds: number): ProtocolError {
+  return new ProtocolError(
+    `${call.method} ${call.path} was answered by a cache on the way, with data that is ${seconds} s old.`,
+    {
+      call,
+      code: 'cached',
+      isTemporary: true,
+      hint: 'Exempt the service from that cache, then run the same command again.',
+    },
+  );
 }
 
 /** The record of an id; undefined if there is none. Throws Failure if the service or its list cannot tell. */
