@@ -63,6 +63,8 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['teams create -F name=a -F name=b', 2, 'name'],
   ["players update player_1 --name x --route 'PUT players'", 2, 'route'],
   ['docs upload missing.pdf', 2, 'missing.pdf'],
+  ['docs upload -r.pdf', 2, 'If it is a file, put ./ before its name.'],
+  ['docs upload --name.pdf', 2, 'Unknown flag --name.pdf for documents upload. If it is a file'],
   ['docs upload gone/missing.pdf', 2, 'The folder gone does not exist.'],
   ['tryouts set-status --to accepted --ids gone/ids.txt', 2, 'The folder gone does not exist.'],
   ['teams update team_1 --input .', 2, 'Name a file in it.'],

@@ -103,6 +103,11 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   const ours = flagFor(word, known);
   if (ours !== undefined)
     return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
+  // No flag of ours holds a dot; the files of a folder (`*`) may begin with a dash.
+  if (word.includes('.') && command?.args.some(({ completes }) => completes === 'file'))
+    return new UsageError(`Unknown flag ${word}${place}.`, {
+      hint: 'If it is a file, put ./ before its name.',
+    });
   const field = word.replace(/^--/, '');
   const all = command ? [...command.flags, ...globalFlags] : [];
   // `--ids` and `--all` name rows elsewhere.
