@@ -60,7 +60,7 @@ export class PlainPrompts {
   }
 
   mark(message: string, choices: readonly Choice[]): Promise<readonly string[]> {
-    const question = 'Type numbers with commas between, or a part of a name: ';
+    const question = 'Type numbers separated by commas, or part of a name: ';
     return this.pick(message, choices, { question, picked: numberedOnes });
   }
 
