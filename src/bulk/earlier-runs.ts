@@ -151,7 +151,7 @@ export async function reportAgain(
 ): Promise<EndedRun> {
   const { head, state, plan } = stored;
   const run = upperFirst(runSince(context, store, head));
-  context.note(`${run}, did all of this; here is its report.`);
+  context.note(`${run}, already did this; here is its result.`);
   const ended = await endWith(context, invocation, head, [...state.results.values()], undefined);
   const onWritten = () => markReported(store, head.run, state.last);
   const session = invocation.operation.open(context, jobOf(plan).job);

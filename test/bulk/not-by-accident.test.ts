@@ -86,7 +86,7 @@ describe('a delete of several', () => {
       expect(lost.code).toBe(1);
       const again = await rosterctl(`${line} --results again.csv`, at);
       expect([again.code, service.deletes()]).toEqual([0, count]);
-      expect(again.stderr).toContain('did all of this; here is its report.');
+      expect(again.stderr).toContain('already did this; here is its result.');
       expect(readFileSync(join(at.home, 'again.csv'), 'utf8')).toContain('\np1,changed,');
       expect((await rosterctl(line, at)).code).toBe(count === 1 ? 5 : 8);
     },

@@ -307,7 +307,7 @@ test('a report whose reader went away is printed by the same line, and then the 
   expect(lost.code).toBe(1);
   const sent = writes(service).length;
   const again = await ben.run('plan apply p.json --yes --json');
-  expect(again.stderr).toContain('did all of this; here is its report.');
+  expect(again.stderr).toContain('already did this; here is its result.');
   expect([again.code, report(again).summary]).toMatchObject([0, { changed: 3 }]);
   expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
   expect(writes(service)).toHaveLength(sent);

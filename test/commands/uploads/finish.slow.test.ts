@@ -589,7 +589,7 @@ test('after the last file of a killed run is finished by its id, the same comman
   expect([done.code, JSON.parse(done.stdout).id]).toEqual([0, 'doc_2']);
   const again = await rosterctl(line, at);
   expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 2 }]);
-  expect(again.stderr).toContain('here is its report');
+  expect(again.stderr).toContain('here is its result');
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
   expect((await rosterctl(line, at)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([4, 4]);
@@ -604,7 +604,7 @@ test('a run replaced by --restart is not reported by the same command', async ()
   expect((await rosterctl(`${line} --restart`, at)).code).toBe(0);
   const again = await rosterctl(line, at);
   expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 2 }]);
-  expect(again.stderr).not.toContain('here is its report');
+  expect(again.stderr).not.toContain('here is its result');
 });
 
 test('a run that was reported before it was finished is reported again if its end was not', async () => {
@@ -622,7 +622,7 @@ test('a run that was reported before it was finished is reported again if its en
   // The state after a kill between the end of the run and its report.
   writeFileSync(join(reopen(desk), 'told'), first);
   const again = await rosterctl(line, at);
-  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its result')]);
   expect(api.documents).toHaveLength(3);
 });
 
@@ -647,7 +647,7 @@ test('a report waiting for its reader does not damage the run that another proce
   expect(JSON.parse((await report).stdout).summary).toMatchObject({ changed: 1 });
   expect(readFileSync(join(onlyRun(desk), 'journal.jsonl'))).toEqual(journal);
   const again = await rosterctl(line, at);
-  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its report')]);
+  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its result')]);
   expect(api.documents).toHaveLength(4);
 });
 
