@@ -7,21 +7,27 @@ import { application, file, hostileWorld, player, team } from './support/world.j
 
 const half = (text: string) => text.toWellFormed();
 
-const everywhere = (text: string) => ({
-  applications: [
-    {
-      ...application,
-      name: text,
-      email: text,
-      status: text,
-      discordUsername: text,
-      internalNotes: text,
-      formResponses: { [text]: text },
-      gamerTags: [{ id: 'g', game: text, gamerTag: text, createdAt: text, updatedAt: text }],
-      submittedAt: text,
-      [text]: text,
-    },
-  ],
+const everywhere = (text: string, id = 'app_1') => ({
+  ...application,
+  id,
+  name: text,
+  email: text,
+  status: text,
+  discordUsername: text,
+  internalNotes: text,
+  formResponses: { [text]: text },
+  gamerTags: [{ id: 'g', game: text, gamerTag: text, createdAt: text, updatedAt: text }],
+  submittedAt: text,
+  [text]: text,
+});
+
+const teamOf = (text: string, id = 'team_1') => ({ ...team, id, name: text, [text]: text });
+const fileOf = (text: string, id = 'doc_1') => ({
+  ...file,
+  id,
+  name: text,
+  contentType: text,
+  tags: [text],
 });
 
 /** A service whose every record and message is the hostile text. */
@@ -29,36 +35,57 @@ const spoken = (text: string) =>
   hostileWorld({
     api: ({ url, method }) => {
       const [path = ''] = url.split('?');
-      const [row] = everywhere(text).applications;
-      if (path === '/v1/tryout-applications') return { json: everywhere(text) };
+      const row = everywhere(text);
+      if (path === '/v1/tryout-applications') return { json: { applications: [row] } };
       if (path === '/v1/tryout-applications/app_1') {
         if (method === 'GET') return { json: row };
         return { status: 400, json: { error: text, message: text } };
       }
-      if (path === '/v1/teams/org_7')
-        return { json: { teams: [{ ...team, name: text, [text]: text }] } };
+      if (path === '/v1/teams/org_7') return { json: { teams: [teamOf(text)] } };
       if (path === '/v1/teams/org_7/team_1') return { json: { ...team, name: text, tag: [text] } };
       if (path === '/v1/players/org_7') return { json: { [text]: [player], other: [player] } };
-      if (path === '/v1/documents/org_7')
-        return { json: { documents: [{ ...file, name: text, contentType: text, tags: [text] }] } };
+      if (path === '/v1/documents/org_7') return { json: { documents: [fileOf(text)] } };
       return { status: 404, json: { error: text, message: text } };
     },
   });
 
-/** Views that people read: lists, details, errors, dry runs and prompts. */
+/** A record for each hostile text. */
+const all = (name: string, make: (text: string, id: string) => object) => ({
+  json: hostileTexts.map((text, at) => make(text, `${name}_${at + 1}`)),
+});
+
+/** A service whose lists have a record for each hostile text. */
+const listed = () =>
+  hostileWorld({
+    api: ({ url }) => {
+      if (url.startsWith('/v1/tryout-applications')) return all('app', everywhere);
+      if (url.startsWith('/v1/teams')) return all('team', teamOf);
+      return all('doc', fileOf);
+    },
+  });
+
+/** The texts whose row is not there or not harmless, by number. */
+const harmfulRows = (
+  lines: readonly string[],
+  name: string,
+  isHarmless: (row: string) => boolean,
+) =>
+  hostileTexts.flatMap((text, at) => {
+    const row = lines.find((line) => new RegExp(`^${name}_${at + 1}\\b`).test(line));
+    return row !== undefined && isHarmless(row) ? [] : [[at + 1, text.slice(0, 100), row]];
+  });
+
+/** Views that people read: details, errors, dry runs and prompts; what a list says beside its rows. */
 const views = [
-  'tryouts list',
   'tryouts get app_1',
   'tryouts stats',
   'tryouts update app_1 --status accepted',
   'tryouts update app_1 --status accepted --note x -n',
   'tryouts convert app_1',
   'tryouts convert app_1 -n',
-  'teams list',
   'teams get team_1',
   'teams delete team_1',
   'players list',
-  'docs list',
   'docs get doc_1',
   'docs download doc_1',
   'docs download doc_1 -n',
@@ -68,6 +95,20 @@ const views = [
 ];
 
 describe('40 hostile texts in every view', () => {
+  for (const [name, line] of [
+    ['app', 'tryouts list'],
+    ['team', 'teams list'],
+    ['doc', 'docs list'],
+  ] as const)
+    fault('F059', `each text in a row of ${line}, in a pipe`, async (attack) => {
+      const world = await listed();
+      const { stdout, stderr } = await attack(line, { env: world.env });
+      const rows = stdout.replaceAll('\t', ' ').split('\n');
+      expect(harmfulRows(rows, name, machineSafe)).toEqual([]);
+      expect(rows.length, 'a header, a row for each text, and the end').toBe(42);
+      expect(machineSafe(stderr), JSON.stringify(stderr)).toBe(true);
+    });
+
   for (const [at, text] of hostileTexts.entries())
     fault('F059', `text ${at + 1} in a pipe`, async (attack) => {
       const world = await spoken(text);
@@ -79,21 +120,20 @@ describe('40 hostile texts in every view', () => {
       }
     });
 
+  fault('F059', 'each text in a row of tryouts list, in a terminal', async () => {
+    const world = await listed();
+    const bare = half(withoutTerminalWork(await onScreen('tryouts list', world.env, 'n')));
+    expect(harmfulRows(bare.split('\n'), 'app', screenSafe)).toEqual([]);
+    expect(screenSafe(bare), JSON.stringify(bare.slice(0, 400))).toBe(true);
+  });
+
   for (const [at, text] of hostileTexts.entries())
     fault('F059', `text ${at + 1} in a terminal`, async () => {
       const world = await spoken(text);
-      for (const line of [
-        'tryouts list',
-        'tryouts get app_1',
-        'teams delete team_1',
-        'players list',
-      ]) {
+      for (const line of ['tryouts get app_1', 'teams delete team_1', 'players list']) {
         const shown = await onScreen(line, world.env, 'n');
-        const bare = withoutTerminalWork(shown);
-        expect(
-          forbidden.exec(half(bare)),
-          `${line}: ${JSON.stringify(bare.slice(0, 400))}`,
-        ).toBeNull();
+        const bare = half(withoutTerminalWork(shown));
+        expect(screenSafe(bare), `${line}: ${JSON.stringify(bare.slice(0, 400))}`).toBe(true);
       }
     });
 });
@@ -106,6 +146,10 @@ function machineSafe(text: string): boolean {
   return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(
     text,
   );
+}
+
+function screenSafe(text: string): boolean {
+  return !forbidden.test(text);
 }
 
 /** The control sequences of our own prompts: cursor, erasing, question mark. */
