@@ -197,24 +197,39 @@ function filesIn(home: string): string[] {
   });
 }
 
+/** What to do when a process of a session shows a canary, by session. */
+const watched = new Map<number, () => void>();
+let timer: NodeJS.Timeout | undefined;
+
 /**
  * Searches for the canaries in the arguments of every process that a case started, in any group;
- * concurrent tests may legitimately pass a key.
+ * concurrent tests may legitimately pass a key. One look serves all cases that run at once.
  */
 function watchProcessList(session: number | undefined, found: () => void): { stop(): void } {
-  const look = () => {
-    try {
-      for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-        if (session === undefined || sessionOf(pid) !== session) continue;
-        const text = argumentsOf(pid);
-        if (text.includes(key) || text.includes(signature)) found();
-      }
-    } catch {
-      // No /proc here: nothing to inspect.
-    }
+  if (session === undefined) return { stop: () => {} };
+  watched.set(session, found);
+  timer ??= setInterval(lookAtProcesses, 100);
+  return {
+    stop() {
+      watched.delete(session);
+      if (watched.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    },
   };
-  const timer = setInterval(look, 100);
-  return { stop: () => clearInterval(timer) };
+}
+
+function lookAtProcesses(): void {
+  try {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      const found = watched.get(sessionOf(pid) ?? 0);
+      if (!found) continue;
+      const text = argumentsOf(pid);
+      if (text.includes(key) || text.includes(signature)) found();
+    }
+  } catch {
+    // No /proc here: nothing to inspect.
+  }
 }
 
 function sessionOf(pid: string): number | undefined {
