@@ -6,7 +6,7 @@ import { runFolders, runsOf } from '../bulk/user.js';
 import { launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 import { type Fate, relayTo } from './relay.js';
-import { fate, readIfThere, runOnce, startSandbox } from './stage.js';
+import { fate, readIfThere, recordsOf, runOnce, startSandbox } from './stage.js';
 
 // Kills (-9) an import of 200 rows repeatedly at random moments, while answers are lost or take effect
 // late and requests are dropped. No key ever gets two records, and every row that may or may not have
@@ -50,8 +50,7 @@ test.each(Array.from({ length: rounds }, (_, round) => seed + round))(
     const words = ['players', 'import', file, '--key', 'email', '--yes', '--json'];
     const line = [...words, '--max-changes', '200'];
     const countByKey = async () => {
-      const ran = await rosterctl('players list --json', { env, home });
-      const players = JSON.parse(ran.stdout) as { readonly email?: string }[];
+      const players = await recordsOf<{ readonly email?: string }>(env, 'players');
       const counts = new Map(keys.map((key) => [key, 0]));
       for (const { email = '' } of players)
         if (counts.has(email)) counts.set(email, (counts.get(email) ?? 0) + 1);

@@ -46,14 +46,14 @@ test(`${kills} kills lose no row and repeat no write`, { timeout: 900_000 }, asy
   const isMixed = () => killed.size === 6 && [...killed.values()].every((count) => count > 0);
   for (let round = 0; all() < kills || !isMixed(); round++) {
     const to = round % 2 === 0 ? 'shortlisted' : 'reviewing';
-    const before = await statuses(stage.env, stage.home, stage.ids);
+    const before = await statuses(stage.env, stage.ids);
     // Every third round at high concurrency, where rows wait with their intents already on disk.
     const pace = round % 3 === 2 ? ['--concurrency', '16'] : [];
     await stage.check(to, await kill([...stage.line(to), ...pace]));
     if (round % 4 === 1) await runScenario(undoNewest(stage, before));
     await runScenario(createOne(stage, `Team ${round}`));
     const [id = ''] = stage.ids;
-    const { [id]: now } = await statuses(stage.env, stage.home, [id]);
+    const { [id]: now } = await statuses(stage.env, [id]);
     await runScenario(updateOne(stage, id, now === 'rejected' ? 'pending' : 'rejected'));
     const person = free.pop();
     if (person === undefined) continue;

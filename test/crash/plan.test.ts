@@ -41,7 +41,7 @@ test(`${rounds} plans are applied once, however often the apply is killed`, {
     ]);
     const applied = relay.arrivals.filter((arrival) => arrival.applied).map(({ id }) => id);
     expect(applied.toSorted()).toEqual(planned);
-    expect(await statuses(env, home, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
+    expect(await statuses(env, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
     relay.clear();
     let again = await rosterctl(apply, { env, home });
     if (done.isKilled && again.code === 0) {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { expect } from 'vitest';
 import { runFolders, runsOf } from '../bulk/user.js';
 import { rosterctl } from '../support/run.js';
-import { type Stage, statuses } from './stage.js';
+import { recordsOf, type Stage, statuses } from './stage.js';
 
 // Commands that write one record, and the undo of a run, each with what must hold once it ended by
 // itself after all the kills.
@@ -39,7 +39,7 @@ export function updateOne(stage: Stage, id: string, to: string): Scenario {
     async check({ code }) {
       expect(code).toBe(0);
       expect(applied(stage, 'PATCH')).toEqual([id]);
-      expect(await statuses(stage.env, stage.home, [id])).toEqual({ [id]: to });
+      expect(await statuses(stage.env, [id])).toEqual({ [id]: to });
       await sendsNothing(stage, line);
     },
   };
@@ -55,8 +55,9 @@ export function convertOne(stage: Stage, id: string, made: (player: string) => v
       expect(code).toBe(0);
       expect(applied(stage, 'PATCH')).toEqual([id]);
       expect(applied(stage, 'POST')).toEqual([id]);
-      const { convertedPlayerId, email } = await application(stage, id);
-      const players = (await read(stage, 'players list')) as { id: string; email: string | null }[];
+      const all = await recordsOf<Application>(stage.env, 'tryout-applications');
+      const { convertedPlayerId, email } = all.find((each) => each.id === id) ?? {};
+      const players = await recordsOf<{ id: string; email: string | null }>(stage.env, 'players');
       expect(players.filter((each) => each.email === email).map((each) => each.id)).toEqual([
         convertedPlayerId,
       ]);
@@ -91,7 +92,7 @@ export function createOne(stage: Stage, name: string): Scenario {
     async check({ code, stdout }) {
       // A lost create is not sent again: the user decides.
       expect([0, 10, null]).toContain(code);
-      const teams = (await read(stage, 'teams list')) as { name: string }[];
+      const teams = await recordsOf<{ name: string }>(stage.env, 'teams');
       const made = teams.filter((team) => team.name === name).length;
       expect(made).toBe(applied(stage, 'POST').length);
       expect(stage.relay.arrivals.length).toBeLessThan(2);
@@ -116,7 +117,7 @@ export function undoNewest(stage: Stage, before: Readonly<Record<string, string>
       expect(code).toBe(0);
       const ids = applied(stage, 'PATCH');
       expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
-      expect(await statuses(stage.env, stage.home, stage.ids)).toEqual(before);
+      expect(await statuses(stage.env, stage.ids)).toEqual(before);
       await sendsNothing(stage, line);
     },
   };
@@ -124,10 +125,10 @@ export function undoNewest(stage: Stage, before: Readonly<Record<string, string>
 
 /** Applications of people without another application that are not rows of the stage. */
 export async function freeApplications(stage: Stage): Promise<string[]> {
-  const all = (await read(stage, 'tryouts list')) as Application[];
+  const all = await recordsOf<Application>(stage.env, 'tryout-applications');
   const isAlone = (field: 'email' | 'discordUserId', value: string | null) =>
     value !== null && all.filter((other) => other[field] === value).length === 1;
-  const players = (await read(stage, 'players list')) as { email: string | null }[];
+  const players = await recordsOf<{ email: string | null }>(stage.env, 'players');
   const taken = new Set(players.map(({ email }) => email));
   return all
     .filter(({ id, status, convertedPlayerId, email, discordUserId }) => {
@@ -153,13 +154,4 @@ async function sendsNothing(stage: Stage, line: readonly string[], wanted = 0): 
     code: wanted,
     arrivals: [],
   });
-}
-
-async function application(stage: Stage, id: string): Promise<Application> {
-  return (await read(stage, `tryouts get ${id}`)) as Application;
-}
-
-async function read(stage: Stage, line: string): Promise<unknown> {
-  const { stdout } = await rosterctl(`${line} --json`, stage);
-  return JSON.parse(stdout);
 }

@@ -1,19 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { parseJournal } from '../../src/runs/journal.js';
 import { runFolders, runsOf } from '../bulk/user.js';
+import { atEnd } from '../support/cleaning.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Fate, type Relay, relayTo } from './relay.js';
 
 /** From this id on, no applications share an e-mail or Discord user, so none of them is answered with 409. */
 const firstId = 12;
-
-const children = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
 
 /** A sandbox in its own process, a lossy relay in front of it, and a user. */
 export interface Stage {
@@ -72,7 +68,7 @@ export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s
       const applied = relay.arrivals.filter((arrival) => arrival.applied).map(({ id }) => id);
       expect(applied.toSorted()).toEqual([...new Set(applied)].toSorted());
       // I4: the service's state matches the report.
-      expect(await statuses(env, home, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
+      expect(await statuses(env, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
       // I6: running it again sends nothing.
       relay.clear();
       const again = await rosterctl(line(to), { env, home });
@@ -95,16 +91,14 @@ export async function runOnce(
     env: { ...freshEnvironment(home), ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  children.add(child);
+  atEnd(() => child.kill('SIGKILL'));
   let stdout = '';
   child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk));
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
     child.on('close', (code, signal) => resolve({ code, signal })),
   );
   onStart(child);
-  const how = await ended;
-  children.delete(child);
-  return { ...how, stdout };
+  return { ...(await ended), stdout };
 }
 
 /** The ids with an intent in the newest run, whatever its outcome. */
@@ -127,14 +121,25 @@ function filesWith(home: string, text: string): string[] {
     .filter((path) => statSync(path).isFile() && readIfThere(path).includes(text));
 }
 
+/** The records of a list as the service has them, asked without the program. */
+export async function recordsOf<T>(env: Record<string, string>, name: string): Promise<T[]> {
+  const query = name === 'tryout-applications' ? '?organizationId=' : '/';
+  const response = await fetch(
+    `${env['ROSTERCTL_BASE_URL']}/${name}${query}${env['ROSTERCTL_ORG']}`,
+    { headers: { 'x-api-key': env['ROSTERCTL_API_KEY'] ?? '' } },
+  );
+  const { total, ...list } = (await response.json()) as { total: number };
+  const [records = []] = Object.values(list) as T[][];
+  expect([name, records.length]).toEqual([name, total]);
+  return records;
+}
+
 /** The status of each of these applications. */
 export async function statuses(
   env: Record<string, string>,
-  home: string,
   ids: readonly string[],
 ): Promise<Record<string, string>> {
-  const ran = await rosterctl('tryouts list --json', { env, home });
-  const list = JSON.parse(ran.stdout) as { id: string; status: string }[];
+  const list = await recordsOf<{ id: string; status: string }>(env, 'tryout-applications');
   return Object.fromEntries(
     list.filter(({ id }) => ids.includes(id)).map(({ id, status }) => [id, status]),
   );
@@ -148,7 +153,7 @@ export async function startSandbox() {
     [launcher, 'sandbox', 'start', '--port', '0', '--data', data, '--json'],
     { env: freshEnvironment(data), stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  children.add(child);
+  atEnd(() => child.kill('SIGKILL'));
   const text = await new Promise<string>((resolve) =>
     child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString())),
   );

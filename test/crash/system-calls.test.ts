@@ -144,7 +144,7 @@ describe('by system calls:', () => {
       const again = first.code === 0 ? first : await runOnce([process.execPath, ...undo], stage);
       if (first.code !== 0 && sent === 2) unseen += 1;
       expect([at, again.code, stage.relay.arrivals.length]).toEqual([at, 0, 2]);
-      const now = await statuses(stage.env, stage.home, stage.ids);
+      const now = await statuses(stage.env, stage.ids);
       expect([at, Object.values(now)]).toEqual([at, ['reviewing', 'reviewing']]);
     }
     expect(unseen).toBeGreaterThan(0);
