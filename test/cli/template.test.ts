@@ -54,4 +54,13 @@ describe('--template', () => {
   test.each(['{name', '{}', '{name|shout}', '{name|}', 'a { b'])('%j is refused', (template) => {
     expect(() => parseLineTemplate(template)).toThrow(/template/);
   });
+
+  test.each(['{{.name}}', '{{name}} <{{.email}}>'])(
+    '%j, as gh takes it, is refused',
+    (template) => {
+      expect(() => parseLineTemplate(template)).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining('Write {name} for a field') }),
+      );
+    },
+  );
 });

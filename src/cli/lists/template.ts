@@ -33,12 +33,17 @@ export function parseLineTemplate(text: string): readonly TemplatePiece[] {
     else if (inner !== undefined) pieces.push(fieldPiece(inner));
     else if (found === '{')
       throw new UsageError('The template has a brace that is not closed.', {
-        hint: "Write {name} for a field, and {{ for a brace: --template '{name} <{email}>'",
+        hint: fieldHint,
       });
     else pieces.push(found);
   }
+  // A template of gh or kubectl: it would print the same line for each record.
+  if (/\{\{[^{}]*\}\}/.test(text) && fieldsInPieces(pieces).length === 0)
+    throw new UsageError('The template names no field.', { hint: fieldHint });
   return pieces;
 }
+
+const fieldHint = "Write {name} for a field, and {{ for a brace: --template '{name} <{email}>'";
 
 function fieldPiece(inner: string): TemplatePiece {
   const [field = '', ...names] = inner.split('|').map((part) => part.trim());
