@@ -182,7 +182,8 @@ function addNames(record: JsonObject, names: Set<string>): void {
   for (const [name, value] of Object.entries(record)) {
     if (names.size >= maxNames) return;
     names.add(name);
-    if (isObject(value)) for (const inner of Object.keys(value)) names.add(`${name}.${inner}`);
+    const inner: unknown = Array.isArray(value) ? value[0] : value;
+    if (isObject(inner)) for (const key of Object.keys(inner)) names.add(`${name}.${key}`);
   }
 }
 
@@ -227,6 +228,8 @@ function questionOf(path: string): string {
 
 /** The known name that is spelt most like a name. Below an existing field only the rest is compared. */
 function nearestName(name: string, known: readonly string[]): string | undefined {
+  const whole = known.find((entry) => /^\w+$/.test(name) && entry.endsWith(`.${name}`));
+  if (whole !== undefined) return whole;
   const outer = known.find((entry) => name.startsWith(`${entry}.`));
   if (outer === undefined) return nearest(name, known);
   const from = outer.length + 1;
