@@ -44,12 +44,14 @@ interface ListSource extends Pick<ListOptions, 'onHeaders' | 'checksCompleteness
 export function listRecords(resource: ResourceName, source: ListSource): RecordList {
   let completeness: Completeness | undefined;
   let lastByte: Instant | undefined;
+  let cachedFor = 0;
   const batches = async function* () {
     completeness = undefined;
     const stopWaiting = source.transport.waiting();
     try {
-      completeness = yield* readPages(resource, source, (at) => {
-        lastByte = at;
+      completeness = yield* readPages(resource, source, (page) => {
+        lastByte = page.arrivedAt();
+        cachedFor = Math.max(cachedFor, secondsInCache(page));
       });
     } finally {
       stopWaiting();
@@ -78,13 +80,14 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
         throw new BugError('arrivedAt() was asked before the list ended.');
       return lastByte;
     },
+    cachedFor: () => cachedFor,
   };
 }
 
 async function* readPages(
   resource: ResourceName,
   source: ListSource,
-  onLastByte: (lastByte: Instant) => void,
+  onPage: (page: ListPage) => void,
 ): AsyncGenerator<readonly JsonObject[], Completeness> {
   const [{ readListPage }, { firstQuery, Pager }] = await Promise.all([
     import('./list-page.js'),
@@ -95,7 +98,6 @@ async function* readPages(
   const pages = new PageFollower(first, new Pager(resource, overrides), source, caps);
   const seen = new SeenRecords(recordChecker(resource, source));
   let refused: ApiError | undefined;
-  let cachedFor = 0;
   let place: readonly string[] | undefined;
   for (;;) {
     const request = {
@@ -113,19 +115,16 @@ async function* readPages(
     };
     const page = yield* readOnePage(() => readListPage(request), seen, pages.number, source);
     if (!page) return doubtfulList('the service does not know the next page that it names');
-    onLastByte(page.arrivedAt());
+    onPage(page);
     if (seen.received >= caps.records) return doubtfulList('the list does not end');
     const { status, headers } = page;
     const { body, refusal, isAssumed, place: found } = page.envelope();
     place ??= found;
     refused ??= refusal;
-    cachedFor = Math.max(cachedFor, secondsInCache(page));
     const { count, fresh, received, lastId } = seen;
     const end = pages.after({ status, body, headers, count, fresh, arrived: received, lastId });
     if (!end) continue;
     if (end.state !== 'complete') return end;
-    if (cachedFor > 0)
-      return doubtfulList(`a cache on the way answered, with data that is ${cachedFor} s old`);
     if (isAssumed && received === 0) return assumedEmpty(status);
     return refused ? doubtfulList(refusedText(refused)) : end;
   }

@@ -77,6 +77,8 @@ export interface RecordList extends RecordStream<JsonObject> {
    * When the last byte of the last page arrived. Throws BugError before the iteration has ended.
    */
   arrivedAt(): Instant;
+  /** The most `secondsInCache` of its pages so far: nothing is decided about a write from what a cache kept. */
+  cachedFor(): number;
 }
 
 /** How a list is read. */

@@ -14,6 +14,8 @@ interface Consequence {
   readonly instead?: string | undefined;
   /** An answer without a list counts as an empty one. */
   readonly mayBeEmpty?: boolean;
+  /** Something is created if the list lacks it. */
+  readonly isForCreate?: boolean;
   /** True for a number of records that the caller can account for, if the number is the only doubt. */
   readonly isExpected?: (count: number) => boolean;
 }
@@ -26,7 +28,7 @@ export async function readWholeList(
   { api }: Pick<Context, 'api'>,
   resource: ResourceName,
   see: (record: JsonObject) => void,
-  { so, instead, mayBeEmpty = false, isExpected = () => false }: Consequence,
+  { so, instead, mayBeEmpty = false, isForCreate, isExpected = () => false }: Consequence,
 ): Promise<Instant> {
   const { plural: many } = resourceWords[resource];
   const list = api.list(resource, undefined, { checksCompleteness: true });
@@ -45,6 +47,8 @@ export async function readWholeList(
         throw refuse('holds a record without an id', [`See: rosterctl ${resource} list -o json`]);
       see(record);
     }
+  if (isForCreate && list.cachedFor() > 0)
+    throw refuse('was answered by a cache on the way, with older data');
   const completeness = list.completeness();
   if (completeness.state === 'doubtful' && !(completeness.isOnlyCount && isExpected(count)))
     throw refuse(`may be incomplete (${completeness.reason})`, completeness.fixes);

@@ -12,14 +12,7 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
 import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
-import {
-  ApiError,
-  type CallSite,
-  Failure,
-  NotFoundError,
-  otherRecord,
-  ProtocolError,
-} from '../errors.js';
+import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { CardMaker } from './cards/card.js';
 
@@ -44,14 +37,15 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
       const call = callFor(resource, 'get', id);
       const { record, at, cachedFor } = await context.api.recordAt(call);
       if (cachedFor === 0) return { record, at };
-      if (when !== 'list') throw cachedAnswer(siteOf(context.api.route(call)), cachedFor);
+      if (when !== 'list') throw cachedAnswer(context, call, cachedFor);
       return { record, at, freshMs: 0 };
     },
   };
 }
 
 /** The error for a cache on the way that answered a read on which a write depends. */
-function cachedAnswer(call: CallSite, seconds: number): ProtocolError {
+function cachedAnswer({ api }: Context, request: Call, seconds: number): ProtocolError {
+  const call = siteOf(api.route(request));
   return new ProtocolError(
     `${call.method} ${call.path} was answered by a cache on the way, with data that is ${seconds} s old.`,
     {
@@ -132,9 +126,11 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
       let list = await (when === 'list' ? (first ??= listFor('after')) : listFor(when));
       // While others are deleted, a record may move between pages and be missed.
       if (when !== 'list' && !list.byId.has(id)) list = await listFor('after');
-      const { byId, at, reason } = list;
+      const { byId, at, reason, cachedFor } = list;
+      if (when !== 'list' && cachedFor > 0)
+        throw cachedAnswer(context, callFor(resource, 'list', undefined), cachedFor);
       const record = byId.get(id);
-      if (record) return { record, at };
+      if (record) return { record, at, ...(cachedFor > 0 && { freshMs: 0 }) };
       const { noun } = resourceRow(resource);
       throw new NotFoundError(
         reason === undefined
@@ -152,6 +148,7 @@ interface RecordsById {
   readonly at: Instant;
   /** Why the list may be incomplete. */
   readonly reason: string | undefined;
+  readonly cachedFor: number;
 }
 
 async function readList(context: Context, resource: ResourceName): Promise<RecordsById> {
@@ -165,7 +162,7 @@ async function readList(context: Context, resource: ResourceName): Promise<Recor
   const completeness = records.completeness();
   const unknownIds = isWithoutId ? 'some of its records show no id' : undefined;
   const reason = completeness.state === 'complete' ? unknownIds : completeness.reason;
-  return { byId, at: records.arrivedAt(), reason };
+  return { byId, at: records.arrivedAt(), reason, cachedFor: records.cachedFor() };
 }
 
 /**

@@ -52,6 +52,8 @@ export async function readDocuments(context: Context): Promise<Documents> {
     return { ...documents, doubt: `the list of documents cannot be read: ${reason}` };
   }
   const completeness = list.completeness();
+  if (list.cachedFor() > 0)
+    return { ...documents, doubt: `a cache on the way answered with an older list of documents` };
   if (completeness.state === 'complete') return documents;
   return {
     ...documents,

@@ -501,17 +501,32 @@ test('a conversion whose answer was lost is not sent again because of what a cac
   expect([ran.code, converted]).toEqual([10, 1]);
 });
 
-test('a list that a cache kept selects no records for a change, and says so when it is printed', async () => {
-  const service = await keep(several(2), () => ({
-    status: 200,
-    json: { applications: several(2) },
-    headers: { age: '41' },
-  }));
-  const options = { env: service.env, home: temporaryFolder() };
-  const listed = await rosterctl('tryouts list -o ids', options);
-  expect([listed.code, listed.stdout]).toEqual([0, 'app_1\napp_2\n']);
-  const refused = await rosterctl('tryouts set-status --all --to rejected --yes', options);
-  expect([refused.code, patches(service)]).toEqual([11, []]);
-  for (const { stderr } of [listed, refused])
-    expect(stderr).toContain('a cache on the way answered');
+test.each([
+  ['docs update doc_1 --name b', 9],
+  ['docs delete doc_1 --yes', 9],
+  ['players import new.csv --key email --yes', 11],
+])('a list that a cache kept is printed, and no write depends on it: %s', async (line, code) => {
+  const service = await recordingService(({ method }) =>
+    method === 'GET'
+      ? {
+          status: 200,
+          json: {
+            documents: [{ id: 'doc_1', name: 'a' }],
+            players: [{ id: 'p', email: 'p@x.org' }],
+          },
+          headers: { age: '41' },
+        }
+      : { status: 200, json: { id: 'doc_1', name: 'b' } },
+  );
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'new.csv'), 'email\nnew@x.org\n');
+  const options = { env: service.env, home, cwd: home };
+  const listed = await rosterctl('docs list -o ids', options);
+  expect([listed.code, listed.stdout, listed.stderr]).toEqual([0, 'doc_1\n', '']);
+  const refused = await rosterctl(line, options);
+  expect([refused.code, service.requests.filter(({ method }) => method !== 'GET')]).toEqual([
+    code,
+    [],
+  ]);
+  expect(refused.stderr).toContain('answered by a cache on the way');
 });

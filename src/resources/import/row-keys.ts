@@ -155,7 +155,11 @@ function firstIds(ids: ReadonlyMap<string, JsonObject>): readonly string[] {
 }
 
 /** The consequence of a list that may not be whole for an import; a service without records may answer without a list. */
-export const importDoubt = { so: 'so nothing was sent', mayBeEmpty: true } as const;
+export const importDoubt = {
+  so: 'so nothing was sent',
+  mayBeEmpty: true,
+  isForCreate: true,
+} as const;
 
 /** The text by which a record answers to a key; empty if it holds none. */
 export function keyText(record: JsonObject, field: string): string {
