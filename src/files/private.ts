@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, parse, resolve } from 'node:path';
 import { systemCode, systemReason } from '../data/system-errors.js';
+import { shellQuote } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 
 /** The owner of what we trust: the user's own id; undefined if the platform has none. */
@@ -189,7 +190,19 @@ function statIfThere(path: string): Stats | undefined {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw cannotUse('look at', path, error);
+    const folder = firstVisible(dirname(path));
+    const hint = `If sudo created ${folder}, make it yours: sudo chown -R "$USER" ${shellQuote(folder)}`;
+    throw cannotUse('read', path, error, code === 'EACCES' ? hint : undefined);
+  }
+}
+
+/** The folder itself, or the nearest one above it that can be seen: the one that may not be entered. */
+function firstVisible(folder: string): string {
+  try {
+    lstatSync(folder);
+    return folder;
+  } catch {
+    return firstVisible(dirname(folder));
   }
 }
 

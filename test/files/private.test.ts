@@ -106,6 +106,25 @@ test('a file of another user is not read, one of root is', ({ skip }) => {
   expect(() => inspectPrivateFile(file, 4242)).toThrow(/belongs to another user/);
 });
 
+test('a file in a folder that sudo created names that folder', ({ skip }) => {
+  skip(owner !== 0, 'only root can act as another user');
+  const folder = fresh();
+  mkdirSync(join(folder, 'rosterctl'), { recursive: true, mode: 0o700 });
+  process.seteuid?.(4242);
+  try {
+    expect(() => inspectPrivateFile(join(folder, 'rosterctl', 'config.json'), 4242)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('permission denied (EACCES)'),
+        hint: expect.stringMatching(
+          /^If sudo created (\/\S+), make it yours: sudo chown -R "\$USER" \1$/,
+        ),
+      }),
+    );
+  } finally {
+    process.seteuid?.(0);
+  }
+});
+
 test('a looser file is detected and tightened', () => {
   const file = fresh();
   writeFileSync(file, 'x');
