@@ -297,8 +297,7 @@ function openColumn(header: string, isExport: boolean): Column {
 const exportMarks = ['id', 'organizationId', 'createdAt', 'updatedAt'];
 
 function isExported(name: string, { exported }: ColumnRules): boolean {
-  const root = name.split('.', 1)[0] ?? '';
-  return exported.some((field) => field === root || sameName(name, field));
+  return exported.some((field) => field === name.split('.', 1)[0] || sameName(name, field));
 }
 
 function unknownColumn(name: string, key: string, { columns, exported }: ColumnRules) {
