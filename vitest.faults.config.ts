@@ -1,4 +1,31 @@
+import { statSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes longest begins first, so that no worker is left alone with it at the end. */
+const longest = [
+  'crash/system-calls.',
+  'faults/hostile-texts.',
+  'crash/configuration.',
+  'faults/silence.',
+  'crash/import.',
+  'faults/spreadsheet.',
+  'every-command.slow.',
+  'crash/model.',
+  'sheets/memory.slow.',
+];
+
+const rank = ({ moduleId }: TestSpecification) => {
+  const at = longest.findIndex((name) => moduleId.includes(`/${name}`));
+  return at < 0 ? longest.length : at;
+};
+const size = ({ moduleId }: TestSpecification) => statSync(moduleId).size;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return files.toSorted((a, b) => rank(a) - rank(b) || size(b) - size(a));
+  }
+}
 
 /** The fault catalogue, the kill loop and what is slow: the built program against hostile servers, files and kill -9. */
 export default defineConfig({
@@ -9,7 +36,9 @@ export default defineConfig({
     testTimeout: 900_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Most of them wait, for a child or for what a child waits for: four keep two cores busy.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     maxConcurrency: 6,
     reporters: ['default', './test/faults/support/summary.ts'],
     env: {
