@@ -11,7 +11,8 @@ export default defineConfig({
     include: ['test/shapes/all/*.test.ts'],
     testTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One for each file, or two would leave the third to one of them.
+    maxWorkers: 3,
     maxConcurrency: 8,
     silent: process.env['SHAPES_SHOW'] === undefined,
     reporters: ['./test/shapes/report.ts'],
