@@ -143,9 +143,8 @@ function mappedNames(headers: readonly string[], { map }: HeaderOptions): readon
       throw new InputError(`--map "${from}": the file has no such column.`, {
         hint: `It has: ${firstOf(headers)}.`,
       });
-  return headers.map(
-    (cell) => map.find(([from]) => from.trim() === cell.trim())?.[1] ?? cell.trim(),
-  );
+  const nameOf = (cell: string) => map.find(([from]) => from.trim() === cell)?.[1] ?? cell;
+  return headers.map((cell) => nameOf(cell.trim()));
 }
 
 /** Notes which column sets a target. Throws InputError if an earlier one sets it; `name`: how the error calls it. */

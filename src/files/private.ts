@@ -12,7 +12,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname, parse, resolve } from 'node:path';
+import { basename, dirname, parse, resolve } from 'node:path';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { ConfigError } from '../errors.js';
@@ -190,10 +190,16 @@ function statIfThere(path: string): Stats | undefined {
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    const folder = firstVisible(dirname(path));
-    const hint = `If sudo created ${folder}, make it yours: sudo chown -R "$USER" ${shellQuote(folder)}`;
-    throw cannotUse('read', path, error, code === 'EACCES' ? hint : undefined);
+    throw cannotUse('read', path, error, code === 'EACCES' ? ownershipHint(path) : undefined);
   }
+}
+
+/** How to get back a folder of ours that sudo created; undefined for any other folder. */
+function ownershipHint(path: string): string | undefined {
+  const folder = firstVisible(dirname(path));
+  return basename(folder) === 'rosterctl'
+    ? `If sudo created ${folder}, make it yours: sudo chown -R "$USER" ${shellQuote(folder)}`
+    : undefined;
 }
 
 /** The folder itself, or the nearest one above it that can be seen: the one that may not be entered. */

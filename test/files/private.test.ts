@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
 import {
@@ -106,18 +106,22 @@ test('a file of another user is not read, one of root is', ({ skip }) => {
   expect(() => inspectPrivateFile(file, 4242)).toThrow(/belongs to another user/);
 });
 
-test('a file in a folder that sudo created names that folder', ({ skip }) => {
+test.for([
+  ['rosterctl', /^If sudo created (\/\S+\/rosterctl), make it yours: sudo chown -R "\$USER" \1$/],
+  // It may be the home of someone else.
+  ['root', /^Name a folder of your own/],
+] as const)('a file in the folder %s of another user is refused', ([name, hint], { skip }) => {
   skip(owner !== 0, 'only root can act as another user');
-  const folder = fresh();
-  mkdirSync(join(folder, 'rosterctl'), { recursive: true, mode: 0o700 });
+  const folder = join(fresh(), name);
+  mkdirSync(dirname(folder));
+  for (const visible of [dirname(home), home, dirname(folder)]) chmodSync(visible, 0o755);
+  mkdirSync(folder, { mode: 0o700 });
   process.seteuid?.(4242);
   try {
-    expect(() => inspectPrivateFile(join(folder, 'rosterctl', 'config.json'), 4242)).toThrow(
+    expect(() => inspectPrivateFile(join(folder, 'runs', 'config.json'), 4242)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('permission denied (EACCES)'),
-        hint: expect.stringMatching(
-          /^If sudo created (\/\S+), make it yours: sudo chown -R "\$USER" \1$/,
-        ),
+        hint: expect.stringMatching(hint),
       }),
     );
   } finally {
