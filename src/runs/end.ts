@@ -12,10 +12,10 @@ import { isKnownFormat, type RunPlan, shortenPlan } from './plan.js';
 import type { ReportRow } from './report.js';
 import {
   isReported,
-  moveRun,
   placeIn,
   type RunStore,
   removeRun,
+  renameToEnded,
   runFolder,
   runNames,
   startOf,
@@ -73,7 +73,7 @@ export async function markReported(store: RunStore, run: string, last: number): 
 
 /** Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. */
 function moveToEnded(store: RunStore, run: string): void {
-  moveRun(store, run);
+  renameToEnded(store, run);
   pruneNext(store, run);
 }
 

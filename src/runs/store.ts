@@ -160,7 +160,7 @@ function namesInFolder(folder: string): readonly string[] {
 }
 
 /** Moves a run to `ended/`; never throws, because another process may have, and the next write retries. */
-export function moveRun(store: RunStore, run: string): void {
+export function renameToEnded(store: RunStore, run: string): void {
   const from = runFolder(store, run);
   const target = join(placeIn(store, 'ended'), run);
   if (from === target) return;
