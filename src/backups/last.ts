@@ -15,7 +15,7 @@ interface LastBackup {
   readonly snapshot: string;
   readonly finishedAt: string;
   readonly complete: boolean;
-  /** What --only and --no-files left out. */
+  /** The resources that `--only` left out, and `files` after `--no-files`. */
   readonly leftOut?: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export interface Overview {
     readonly snapshot: string;
     readonly finishedAt: string;
     readonly complete: boolean;
-    /** What it was told to leave out; not known of older ones. */
+    /** The resources and files that flags left out; absent if an earlier version made it. */
     readonly leftOut?: readonly string[];
     /** The snapshot is still there. */
     readonly exists: boolean;

@@ -53,7 +53,7 @@ export async function readDocuments(context: Context): Promise<Documents> {
   }
   const completeness = list.completeness();
   if (list.cachedFor() > 0)
-    return { ...documents, doubt: `a cache on the way answered with an older list of documents` };
+    return { ...documents, doubt: 'a cache on the way answered with an older list of documents' };
   if (completeness.state === 'complete') return documents;
   return {
     ...documents,
