@@ -1,5 +1,7 @@
 /** Holders of locks and runs: which process it is, and whether it still runs. */
+import type * as ChildProcess from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { hostname, uptime } from 'node:os';
 import { isObject, objectIn } from '../data/json.js';
 
@@ -33,6 +35,11 @@ export interface MachineFacts {
   readonly processInfo: (
     pid: number,
   ) => { readonly state: string; readonly started: string } | undefined;
+  /**
+   * When a process began, in milliseconds since 1970, as `ps` says; undefined if it does not. Asked for only
+   * without /proc.
+   */
+  readonly beganAt: (pid: number) => number | undefined;
 }
 
 /** The holder of a lock, as written in its file. */
@@ -135,14 +142,22 @@ function stateOfPid(holder: LockHolder, local: MachineFacts, self: ThisProcess):
   return holder.started !== undefined && holder.started !== info.started ? 'gone' : 'runs';
 }
 
-/** A lock must be this much older than the boot, because clocks are adjusted now and then. */
-const bootMarginMs = 60_000;
+/** A time must be this much before another one to count, because clocks are adjusted now and then. */
+const marginMs = 60_000;
 
-/** On macOS and Windows no start time is known, so a pid may be another process. */
-function stateWithoutProc(holder: LockHolder, local: MachineFacts, self: ThisProcess): HolderState {
-  if (holder.host !== local.host) return 'unsure';
-  if (holder.at !== undefined && holder.at < local.bootedAt - bootMarginMs) return 'gone';
-  return self.isAlive(holder.pid) ? 'unsure' : 'gone';
+/** On macOS and Windows: a process that began after the lock was acquired only has the holder's pid. */
+function stateWithoutProc(
+  { host, pid, at }: LockHolder,
+  local: MachineFacts,
+  self: ThisProcess,
+): HolderState {
+  if (host !== local.host) return 'unsure';
+  if (at !== undefined && at < local.bootedAt - marginMs) return 'gone';
+  if (!self.isAlive(pid)) return 'gone';
+  // Every write looks at its own run, too, which is not worth the start of a program.
+  const beganAt = pid === self.pid ? undefined : local.beganAt(pid);
+  if (beganAt === undefined || at === undefined) return 'unsure';
+  return beganAt > at + marginMs ? 'gone' : 'runs';
 }
 
 function factsOf(self: ThisProcess): MachineFacts {
@@ -157,7 +172,32 @@ function readFacts(): MachineFacts {
     namespace: namespaceOf(),
     bootedAt: Date.now() - uptime() * 1000,
     processInfo: readProcessInfo,
+    beganAt: askPs(),
   };
+}
+
+/** Asks once about each process, because whoever waits for a lock looks at its holder again and again. */
+function askPs(): MachineFacts['beganAt'] {
+  const known = new Map<number, number | undefined>();
+  return (pid) => {
+    if (!known.has(pid)) known.set(pid, beganByPs(pid));
+    return known.get(pid);
+  };
+}
+
+/** By the time that has passed since, as POSIX has it: `[[dd-]hh:]mm:ss`. */
+function beganByPs(pid: number): number | undefined {
+  // Loaded when first needed, as only a lock that is held asks.
+  const { spawnSync } = createRequire(import.meta.url)('node:child_process') as typeof ChildProcess;
+  const { stdout } = spawnSync('/bin/ps', ['-o', 'etime=', '-p', String(pid)], {
+    encoding: 'utf8',
+    env: {},
+    timeout: 2_000,
+  });
+  const [passed, ...parts] = /^(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)$/.exec(stdout?.trim()) ?? [];
+  if (passed === undefined) return undefined;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
+  return Date.now() - (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 }
 
 /** Fields 3 and 22 of /proc/PID/stat. */

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +8,7 @@ import {
   describeSelf,
   holderState,
   isSameProcess,
+  type LockHolder,
   type MachineFacts,
   parseHolder,
   type ThisProcess,
@@ -25,6 +26,13 @@ const linux: MachineFacts = {
   namespace: 'pid:[1]',
   bootedAt,
   processInfo: (pid) => (pid === 10 ? { state: 'S', started: '500' } : undefined),
+  beganAt: () => undefined,
+};
+const mac: MachineFacts = {
+  host: 'vm',
+  bootedAt,
+  processInfo: () => undefined,
+  beganAt: () => undefined,
 };
 const self: ThisProcess = { pid: 20, isAlive: (pid) => pid === 10, facts: linux };
 const holder = {
@@ -72,10 +80,26 @@ test.each([
   ['taken since the boot, its pid does not exist', { pid: 11 }, 'gone'],
   ['of another host, however old', { host: 'far', at: 0, pid: 11 }, 'unsure'],
 ])('without /proc: %s', (_case, more, state) => {
-  const mac: MachineFacts = { host: 'vm', bootedAt, processInfo: () => undefined };
   const by = { pid: 10, host: 'vm', at: bootedAt + 1, ...more };
   expect(holderState(by, { ...self, facts: mac })).toBe(state);
 });
+
+test.each([
+  ['it began before the lock was acquired', -3_600_000, {}, 'runs'],
+  ['it began a little later: clocks are adjusted', 60_000, {}, 'runs'],
+  ['it began later: another process has the pid', 60_001, {}, 'gone'],
+  ['it began before, but the pid is one of another host', -1, { host: 'far' }, 'unsure'],
+  ['the holder did not say when it acquired the lock', -1, { at: undefined }, 'unsure'],
+])(
+  'without /proc, a process has the pid of the holder, and ps knows that %s',
+  (_case, after, more, state) => {
+    const at = bootedAt + 3_600_000;
+    const facts = { ...mac, beganAt: () => at + after };
+    expect(
+      holderState({ pid: 10, host: 'vm', at, ...more } as LockHolder, { ...self, facts }),
+    ).toBe(state);
+  },
+);
 
 test('a lock file of version 0.1.0 is understood', () => {
   const text = JSON.stringify({ pid: 10, host: 'vm/pid:[1]', started: '500', boot: 'b1' });
@@ -84,6 +108,15 @@ test('a lock file of version 0.1.0 is understood', () => {
   expect(holderState(old ?? holder, self)).toBe('runs');
   expect(parseHolder('{"pid":"10"}')).toBeUndefined();
   expect(parseHolder('{"pid":10,"ho')).toBeUndefined();
+});
+
+test('ps tells when a process began', ({ skip }) => {
+  skip(!existsSync('/bin/ps'), 'there is no ps');
+  const real: ThisProcess = { pid: process.pid, isAlive };
+  describeSelf(real, undefined);
+  const beganAt = real.facts?.beganAt(process.pid) ?? 0;
+  expect(Math.abs(Date.now() - process.uptime() * 1000 - beganAt)).toBeLessThan(60_000);
+  expect(real.facts?.beganAt(2 ** 22 + 1)).toBeUndefined();
 });
 
 test('this process is recognized, and runs', () => {
