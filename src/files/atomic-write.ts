@@ -218,12 +218,13 @@ function fixedMark(path: string): string {
 
 /**
  * Removes the temporary files for `path` of processes that no longer run, and returns the mark of this one.
- * Undefined if the system does not tell which processes this one can see.
+ * Undefined if the system does not tell which processes this one can see. Without /proc, they are those of
+ * its host, as for locks.
  */
 async function removeDeadTemps(path: string, self: ThisProcess): Promise<string | undefined> {
-  const { boot, namespace } = describeSelf(self, undefined);
-  if (boot === undefined || namespace === undefined) return undefined;
-  const visible = digestOf([boot, namespace]).slice(0, 8);
+  const { host, boot, namespace } = describeSelf(self, undefined);
+  if (boot !== undefined && namespace === undefined) return undefined;
+  const visible = digestOf(boot === undefined ? [host] : [boot, namespace]).slice(0, 8);
   const markOf = (pid: number) => `${visible}${pid.toString(16).padStart(8, '0')}`;
   for (const name of await fs.readdir(dirname(path)).catch(() => [])) {
     const [, hex = ''] = /([0-9a-f]{8})\.rosterctl-tmp$/.exec(name) ?? [];

@@ -223,6 +223,30 @@ test('sweeping a missing folder is not an error', async () => {
 
 const teams = (name: string) => JSON.stringify([{ id: 'team_1', name }]);
 
+test('without /proc, too, the next write to a file removes what a process of this host left of it', async () => {
+  const folder = freshFolder();
+  const file = join(folder, 'teams.json');
+  const facts = {
+    host: 'mac',
+    bootedAt: 0,
+    processInfo: () => undefined,
+    beganAt: () => undefined,
+  };
+  const by = (pid: number, host = 'mac') => ({
+    self: { pid, isAlive: (other: number) => other === 11, facts: { ...facts, host } },
+  });
+  const left = async (pid: number, host?: string) => {
+    const before = readdirSync(folder);
+    await openAtomic(file, by(pid, host));
+    return readdirSync(folder).filter((name) => !before.includes(name));
+  };
+  await left(10);
+  const kept = [...(await left(11)), ...(await left(10, 'other'))];
+  await writeAtomically(file, '[]', by(20));
+  expect(readdirSync(folder).toSorted()).toEqual([...kept, 'teams.json'].toSorted());
+  expect(kept).toHaveLength(2);
+});
+
 test('the next --out to a file removes what a killed process left of it, and nothing of a living one', async () => {
   const held: ServerResponse[] = [];
   let holds = true;
