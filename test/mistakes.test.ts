@@ -94,6 +94,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['api ../teams', 2, ''],
   ['teams list -o yaml', 2, 'yaml'],
   ['tryouts list --delimiter x', 2, 'Use ; or , or tab.'],
+  ['tryouts list --status all', 2, 'To list all, leave --status out.'],
   ['completion', 2, 'Which shell? Use bash, zsh, fish or powershell.'],
   ['completion tcsh', 2, 'Unknown value "tcsh" for SHELL.'],
   ['runs undo', 2, 'Which run? Give its name, or last.'],

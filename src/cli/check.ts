@@ -36,7 +36,8 @@ export function checkAgainstTable(
       throw new UsageError(flag.ifMissing ?? `${flag.word} is missing.`, {
         hint: exampleOf(command, flag.word, values) ?? help,
       });
-    if (flag.choices) for (const word of [values[flag.name]].flat()) checkChoice(flag, word);
+    if (flag.choices)
+      for (const word of [values[flag.name]].flat()) checkChoice(flag, word, own === 'list');
   }
   for (const set of command.needsOneOf)
     if (!set.some(isNamed)) {
@@ -134,11 +135,16 @@ function exampleOf(
 }
 
 /** Throws UsageError for a word outside a fixed set; it suggests the nearest one and lists all. */
-function checkChoice(flag: Pick<ManifestParam, 'word' | 'choices'>, word: unknown): void {
+function checkChoice(
+  flag: Pick<ManifestParam, 'word' | 'choices'>,
+  word: unknown,
+  isFilterOfList: boolean,
+): void {
   if (typeof word !== 'string' || !flag.choices || flag.choices.includes(word)) return;
   const suggestion = didYouMean(word, flag.choices);
+  const meansAll = isFilterOfList && /^(all|any)$/i.test(word);
   throw new UsageError(`Unknown value "${word}" for ${flag.word}.${suggestion}`, {
-    hint: `Use one of: ${flag.choices.join(', ')}`,
+    hint: `Use one of: ${flag.choices.join(', ')}${meansAll ? `\nTo list all, leave ${flag.word} out.` : ''}`,
   });
 }
 
