@@ -30,13 +30,37 @@ export async function pageAfterLogin(
   if (!isNamed && !hasConfig(paths)) return undefined;
   const profile = await usedProfile(paths, flags, world);
   if (!profile) return undefined;
-  const [{ singleLine }, { withConnectionFlags }] = await Promise.all([
-    import('./terminal/safe-text.js'),
-    import('./cli/typed-line.js'),
-  ]);
-  const same = (text: string) => withConnectionFlags(text, flags, table);
+  const { singleLine } = await import('./terminal/safe-text.js');
+  const rows = profile === 'notChosen' ? choice : await rowsFor(profile, paths, flags, world);
+  const title = profile === 'notChosen' ? 'no profile is active' : titleOf(profile);
+  const lines = [
+    ...fillWords(`rosterctl ${table.version} · ${title}`, width),
+    '',
+    ...[...rows, help].flatMap((row) => rowLines(row, width)),
+  ];
+  return `${lines.map(singleLine).join('\n')}\n`;
+}
+
+const titleOf = ({ name, organization }: Profile) => `profile ${name} · ${organization}`;
+
+const help: StartRow = { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' };
+
+/** The rows when profiles are stored and the active one was removed. */
+const choice: readonly StartRow[] = [
+  { label: 'Profiles', text: 'rosterctl profile list' },
+  { label: 'Choose', text: 'rosterctl profile use NAME' },
+];
+
+async function rowsFor(
+  profile: Profile,
+  paths: Paths,
+  flags: StartOptions['flags'],
+  world: World,
+): Promise<readonly StartRow[]> {
+  const { withConnectionFlags } = await import('./cli/typed-line.js');
+  const same = (text: string) => withConnectionFlags(text, flags, world.table);
   const unfinished = await interrupted(paths, profile, world);
-  const rows: readonly StartRow[] = [
+  return [
     ...unfinished.map(({ text, command }, index) => ({
       text,
       command: same(command),
@@ -48,11 +72,7 @@ export async function pageAfterLogin(
           { label: 'Review', text: same('rosterctl tryouts review') },
         ]
       : [{ label: 'Log in', text: loginCommand(profile.name) }]),
-    { label: 'Help', text: 'rosterctl --help · rosterctl tryouts -h' },
   ];
-  const title = `rosterctl ${table.version} · profile ${profile.name} · ${profile.organization}`;
-  const lines = [...fillWords(title, width), '', ...rows.flatMap((row) => rowLines(row, width))];
-  return `${lines.map(singleLine).join('\n')}\n`;
 }
 
 function hasConfig({ config }: Paths): boolean {
@@ -67,11 +87,12 @@ interface Profile {
   readonly hasKey: boolean;
 }
 
+/** Returns the profile in force; `notChosen` if profiles are stored and none is. */
 async function usedProfile(
   paths: Paths,
   flags: StartOptions['flags'],
   world: World,
-): Promise<Profile | undefined> {
+): Promise<Profile | 'notChosen' | undefined> {
   const [{ openConfigStore, profileInForce }, { demoOrganization, requireProfile }, connection] =
     await Promise.all([
       import('./config/store.js'),
@@ -92,7 +113,8 @@ async function usedProfile(
     [],
   );
   const hasKey = connection.hasKey({ env, profile, file: config, keys: () => store.keys() });
-  if (organization === undefined || !(stored || hasKey)) return undefined;
+  if (organization === undefined || !(stored || hasKey))
+    return via === 'none' && config.profiles.size > 0 ? 'notChosen' : undefined;
   return { name, organization: organization.text, service: baseUrl?.text, hasKey };
 }
 

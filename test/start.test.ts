@@ -116,6 +116,16 @@ test('rosterctl alone without a key offers to log in, and nothing that needs one
   expect((await rosterctl('', { home })).stdout).toMatch(/^Log in +rosterctl auth login$/m);
 });
 
+test('rosterctl alone offers the other profiles after the active one was removed', async () => {
+  const home = homeWith(club);
+  expect((await rosterctl('profile remove default --yes', { home })).code).toBe(0);
+  const { code, stdout } = await rosterctl('', { home });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^rosterctl [\d.]+ · no profile is active\n/);
+  expect(stdout).toMatch(/^Choose +rosterctl profile use NAME$/m);
+  expect(stdout).not.toContain('auth login');
+});
+
 test.each([
   ['nothing is stored', '{}'],
   ['the active profile is gone', JSON.stringify({ activeProfile: 'gone' })],
