@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -172,6 +173,43 @@ describe('a zsh with KSH_ARRAYS, where $name is only the first element of a list
     const line = 'autoload -Uz compinit; compinit -D; . ~/script; print -- ${_comps[rosterctl]}';
     expect(zsh(home, line)).toMatchObject({ stdout: '_rosterctl\n', stderr: '' });
   });
+});
+
+test('zsh does not ask at each start about a folder of others in its path', async ({ skip }) => {
+  const missing = missingShell('zsh');
+  skip(missing !== undefined, missing);
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'homebrew'));
+  chmodSync(join(home, 'homebrew'), 0o777);
+  writeFileSync(join(home, 'homebrew', '_other'), '#compdef other\n');
+  writeFileSync(join(home, '.zshrc'), 'fpath=(~/homebrew "${fpath[@]}")\n');
+  await rosterctl('completion zsh --install', { home });
+  expect(zsh(home, '. ~/.zshrc; print -- ${_comps[rosterctl]}')).toMatchObject({
+    stdout: '_rosterctl\n',
+    stderr: '',
+  });
+});
+
+test('a zsh that reads the start file of bash says nothing', async ({ skip }) => {
+  const missing = missingShell('zsh');
+  skip(missing !== undefined, missing);
+  const home = temporaryFolder();
+  await rosterctl('completion bash --install', { home });
+  expect(zsh(home, '. ~/.bashrc; print done')).toMatchObject({ stdout: 'done\n', stderr: '' });
+});
+
+test('on macOS, the lines for bash go into the file that its login shells read', () => {
+  const home = temporaryFolder();
+  const fileNow = () =>
+    shellFiles('bash', { env: { HOME: home }, platform: 'darwin' }).start?.file.slice(
+      home.length + 1,
+    );
+  expect(fileNow()).toBe('.bash_profile');
+  // A new .bash_profile would hide them.
+  for (const name of ['.profile', '.bash_login', '.bash_profile']) {
+    writeFileSync(join(home, name), '');
+    expect(fileNow()).toBe(name);
+  }
 });
 
 test('--install and --uninstall cannot be given together, and a shell must be named', async () => {

@@ -1,5 +1,5 @@
 /** Installs and removes a shell's completion script, and the lines that load it. */
-import { chmodSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Environment } from '../../data/environment.js';
 import { systemCode } from '../../data/system-errors.js';
@@ -163,6 +163,9 @@ export function shellFiles(shell: Shell, machine: Machine): ShellFiles {
   return machine.platform === 'win32' ? onWindows(shell, machine) : onUnix(shell, machine);
 }
 
+/** Terminals of macOS start login shells, which read the first of these that is there, and not .bashrc. */
+const loginFiles = ['.bash_profile', '.bash_login', '.profile'];
+
 function onUnix(shell: Shell, { env, platform }: Machine): ShellFiles {
   const home = env['HOME'];
   if (!home || !posix.isAbsolute(home)) throw homeless('HOME');
@@ -177,8 +180,9 @@ function onUnix(shell: Shell, { env, platform }: Machine): ShellFiles {
   switch (shell) {
     case 'bash': {
       const script = posix.join(data, 'bash-completion', 'completions', 'rosterctl');
-      // Terminals of macOS start login shells, which do not read .bashrc.
-      const file = posix.join(home, platform === 'darwin' ? '.bash_profile' : '.bashrc');
+      const names = platform === 'darwin' ? loginFiles : ['.bashrc'];
+      const [first = '', ...others] = names.map((name) => posix.join(home, name));
+      const file = [first, ...others].find((path) => existsSync(path)) ?? first;
       return { script, folders: [], start: { file, lines: bashLines(script) } };
     }
     case 'zsh': {
@@ -220,18 +224,25 @@ function homeless(variable: string): ConfigError {
   });
 }
 
-/** The bash-completion package loads the script when it is first wanted; without it we do at start. */
+/**
+ * The bash-completion package loads the script when it is first wanted; without it we do at start. Other
+ * shells may read the file, too.
+ */
 function bashLines(script: string): string[] {
   const path = singleQuoted(script);
-  return [`if [ -z "\${BASH_COMPLETION_VERSINFO-}" ] && [ -r ${path} ]; then . ${path}; fi`];
+  const isAlone = '[ -n "${BASH_VERSION-}" ] && [ -z "${BASH_COMPLETION_VERSINFO-}" ]';
+  return [`if ${isAlone} && [ -r ${path} ]; then . ${path}; fi`];
 }
 
-/** Works before `compinit` (it finds the folder) and after it (the function is announced). */
+/**
+ * Works before `compinit` (it finds the folder) and after it (the function is announced). With -i, zsh leaves
+ * out folders that others may write to, as Homebrew makes them, and does not ask about them at each start.
+ */
 function zshLines(folder: string): string[] {
   return [
     `fpath=(${singleQuoted(folder)} "\${fpath[@]}")`,
     'autoload -Uz compinit _rosterctl',
-    'if (( ${+functions[compdef]} )); then compdef _rosterctl rosterctl; else compinit; fi',
+    'if (( ${+functions[compdef]} )); then compdef _rosterctl rosterctl; else compinit -i; fi',
   ];
 }
 
