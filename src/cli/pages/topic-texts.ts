@@ -126,7 +126,7 @@ commit only after it succeeds:
 
 docs/scripts.md shows this for Discord, the README for mail. cursors commit accepts exactly
 what the last --peek printed. Do not run two such commands with one NAME at once: put
-flock -n FILE in front of each.
+flock -n FILE in front of each; on macOS, let launchd start them.
 
 A cursor belongs to one list of one organization, and to the filter and the --changed of
 its first use; any other is refused. It stores ids and hashes instead of names and times,
@@ -178,7 +178,7 @@ makes in these 2 seconds is overwritten.
 If a run is interrupted, runs resume continues it and repeats nothing. So does the
 same command, if it names the records by ids or a file. With filters, it selects
 again, and --limit applies to the new selection. Losing your SSH session stops a run,
-just as Ctrl-C does. To keep it running, use tmux or setsid.
+just as Ctrl-C does. To keep it running, use tmux, screen or setsid.
 
   rosterctl runs list         # finished and unfinished runs
   rosterctl runs show last    # the result of each row
