@@ -35,7 +35,8 @@ export async function inspectFile(path: string, given?: UploadContentType): Prom
   // Also where the type is given, to find a file that cannot be read before anything is sent.
   const found = await contentOf(path, file.sizeBytes);
   const contentType = given ?? typeOf(path, path, found, file.sizeBytes);
-  return { ...file, path, name: basename(path), contentType };
+  // macOS splits letters from their accents; what people type in a search is composed.
+  return { ...file, path, name: basename(path).normalize(), contentType };
 }
 
 /**

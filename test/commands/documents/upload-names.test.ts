@@ -40,6 +40,15 @@ test('--name is refused for several files of a pattern, and names its only file'
   expect(made).toEqual(['X']);
 });
 
+test('a file that macOS named in decomposed letters becomes a document that is found as people type it', async () => {
+  const typed = 'M\u00fcller.txt';
+  const file = typed.normalize('NFD');
+  const { run, made } = await desk([file]);
+  const ran = await run([file, '--fields', 'name', '--json']);
+  expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { name: typed }]);
+  expect(made).toEqual([typed]);
+});
+
 test('-r uploads all files below a folder in order, except hidden ones and links', async () => {
   const { run, made, api } = await desk([]);
   const tree = temporaryFolder();
