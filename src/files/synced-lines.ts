@@ -4,8 +4,8 @@ import {
   existsSync,
   fdatasync,
   fstatSync,
-  ftruncateSync,
   openSync,
+  truncateSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -35,7 +35,8 @@ export async function openSyncedLines(
   const name = `${options.what} ${path}`;
   const descriptor = await orOutputError(name, () => openSync(path, 'a', 0o600));
   try {
-    await orOutputError(name, () => ftruncateSync(descriptor, options.bytes));
+    // By its path: Windows cuts no file through a descriptor that appends.
+    await orOutputError(name, () => truncateSync(path, options.bytes));
     // A sync of the file does not cover its name in the folder.
     if (options.bytes === 0) await syncFolder(dirname(path));
   } catch (error) {
@@ -224,7 +225,7 @@ export class SyncedLines {
   /** Cuts the file if it is longer; where not even that is possible, it stays as it is. */
   private cutTo(bytes: number): void {
     try {
-      if (fstatSync(this.descriptor).size > bytes) ftruncateSync(this.descriptor, bytes);
+      if (fstatSync(this.descriptor).size > bytes) truncateSync(this.path, bytes);
     } catch {}
   }
 

@@ -3,9 +3,9 @@ import {
   closeSync,
   constants,
   fstatSync,
-  ftruncateSync,
   openSync,
   readSync,
+  truncateSync,
   writeSync,
 } from 'node:fs';
 import { type JsonObject, objectIn } from '../data/json.js';
@@ -47,7 +47,8 @@ export function openLog(path: string, access: 'read' | 'write' | 'create'): LogF
   const append = (line: JsonObject) => {
     const { size } = fstatSync(descriptor);
     const end = endOfLastLine(descriptor, size);
-    if (end < size) ftruncateSync(descriptor, end);
+    // By its path: Windows cuts no file through a descriptor that appends.
+    if (end < size) truncateSync(path, end);
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     const written = writeOrUndo(descriptor, bytes, end, path);
     if (end === offset) offset += written;
@@ -87,7 +88,7 @@ function writeOrUndo(descriptor: number, bytes: Buffer, end: number, path: strin
   }
   if (written === bytes.length) return written;
   // On a full disk only a part of the line was written: remove it.
-  ftruncateSync(descriptor, end);
+  truncateSync(path, end);
   throw full(path, undefined);
 }
 

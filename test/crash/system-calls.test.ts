@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { launcher, temporaryFolder } from '../support/run.js';
@@ -178,6 +178,34 @@ describe.concurrent('by system calls:', () => {
     }
     expect(patches).toBeGreaterThan(1);
     expect(patches).toBe(stage.relay.arrivals.length);
+  });
+
+  test('no file is cut through a descriptor that appends, which Windows refuses', async () => {
+    const home = temporaryFolder();
+    const write = (to: string) => [
+      ...[process.execPath, launcher, '-p', 'sandbox'],
+      ...['tryouts', 'set-status', 'app_0012', '--to', to, '--yes'],
+    ];
+    await runOnce(write('reviewing'), { home, env: {} });
+    const folder = join(home, '.local', 'state', 'rosterctl', 'sandbox');
+    const log = readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '';
+    appendFileSync(join(folder, log), '{"torn');
+    const file = join(temporaryFolder(), 'trace');
+    const strace = ['strace', '-f', '-qq', '-o', file, '-e', 'trace=openat,ftruncate'];
+    const done = await runOnce([...strace, ...write('rejected')], { home, env: {} });
+    expect(done.code).toBe(0);
+    expect(readFileSync(join(folder, log), 'utf8')).not.toContain('{"torn');
+    const appending = new Set<string>();
+    const cut: boolean[] = [];
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      const [, flags, opened = ''] = /openat\(.*", ([A-Z_|]+).* = (\d+)$/.exec(line) ?? [];
+      if (flags?.includes('O_APPEND')) appending.add(opened);
+      else appending.delete(opened);
+      const [, descriptor] = /ftruncate\((\d+)/.exec(line) ?? [];
+      if (descriptor !== undefined) cut.push(appending.has(descriptor));
+    }
+    expect(cut.length).toBeGreaterThan(1);
+    expect(cut).not.toContain(true);
   });
 
   test('the names of the files of a run are on disk before anything is sent', async () => {
