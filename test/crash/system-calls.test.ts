@@ -182,17 +182,15 @@ describe.concurrent('by system calls:', () => {
 
   test('no file is cut through a descriptor that appends, which Windows refuses', async () => {
     const home = temporaryFolder();
-    const write = (to: string) => [
-      ...[process.execPath, launcher, '-p', 'sandbox'],
-      ...['tryouts', 'set-status', 'app_0012', '--to', to, '--yes'],
-    ];
-    await runOnce(write('reviewing'), { home, env: {} });
+    const words = ['-p', 'sandbox', 'tryouts', 'set-status', 'app_0012', '--yes', '--to'];
+    const write = [process.execPath, launcher, ...words];
+    await runOnce([...write, 'reviewing'], { home, env: {} });
     const folder = join(home, '.local', 'state', 'rosterctl', 'sandbox');
     const log = readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '';
     appendFileSync(join(folder, log), '{"torn');
     const file = join(temporaryFolder(), 'trace');
     const strace = ['strace', '-f', '-qq', '-o', file, '-e', 'trace=openat,ftruncate'];
-    const done = await runOnce([...strace, ...write('rejected')], { home, env: {} });
+    const done = await runOnce([...strace, ...write, 'rejected'], { home, env: {} });
     expect(done.code).toBe(0);
     expect(readFileSync(join(folder, log), 'utf8')).not.toContain('{"torn');
     const appending = new Set<string>();
