@@ -45,7 +45,7 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
     platform: process.platform,
     nodeVersion: process.versions.node,
     uid: process.getuid?.(),
-    self: { pid: process.pid, isAlive },
+    self: { pid: process.pid, isAlive, atExit: new Set() },
     table: readManifest(table),
     topics,
     streams,
@@ -61,6 +61,7 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
     void printFailure(error, world, { parsed }).finally(() => process.exit(exit.failed));
   });
   process.on('exit', () => {
+    for (const end of world.self.atExit ?? []) end();
     if ([...terminals].some((each) => !isTerminal(each))) endOfTerminal(process);
   });
   try {
@@ -106,8 +107,7 @@ function isHelpPage({ command, globals }: ParsedCommand, { env }: World): boolea
 /** Prints a page of help; one that is longer than the screen goes through the pager. */
 async function showHelp(text: string, world: World): Promise<void> {
   const { stdout } = world.streams;
-  const isUtf8 = !stdout.isTerminal || isUtf8Locale(world.env);
-  const page = isUtf8 ? text : text.replaceAll('…', '...');
+  const page = stdout.isTerminal && !isUtf8Locale(world.env) ? text.replaceAll('…', '...') : text;
   const isPlain = ['--no-pager', '-q', '--quiet'].some((word) => world.argv.includes(word));
   if (isPlain || !stdout.isTerminal || page.split('\n').length <= stdout.rows)
     return stdout.write(page);

@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  readdirSync,
   readFileSync,
   truncateSync,
   writeFileSync,
@@ -327,6 +328,32 @@ test('the first Ctrl-C in a write says what it waits for, the second quits, and 
   const listed = await rosterctl('runs list --json', { env: silent.env, home });
   expect(JSON.parse(listed.stdout)).toMatchObject([{ action: 'tryouts.update' }]);
 });
+
+test.each(['app_1', 'app_1 app_2'])(
+  'a change of %s that is ended at once leaves no lock, which would stay in another container or under another host name',
+  async (changed) => {
+    const silent = await keep(several(2), (_, step) =>
+      step.startsWith('PATCH') ? () => {} : undefined,
+    );
+    const home = temporaryFolder();
+    const locks = () =>
+      readdirSync(join(home, '.local/state/rosterctl/locks'), {
+        recursive: true,
+        encoding: 'utf8',
+      }).filter((name) => name.includes('.lock.'));
+    const line = startLine(`tryouts set-status ${changed} --to rejected --yes`, {
+      env: silent.env,
+      home,
+    });
+    await until(() => silent.requests.some(({ method }) => method === 'PATCH'));
+    expect(locks()).not.toEqual([]);
+    // Two of one signal could reach it as one.
+    line.kill('SIGTERM');
+    line.kill('SIGINT');
+    expect([130, 143]).toContain((await line.ended).code);
+    expect(locks()).toEqual([]);
+  },
+);
 
 test('a write that ends although it was interrupted shows its record, and says in JSON why it exits with 130', async () => {
   let isSent = false;

@@ -12,6 +12,8 @@ export interface ThisProcess {
    * True if a process with this id exists on this machine (signal 0; a permission error means yes).
    */
   isAlive(pid: number): boolean;
+  /** Called when the process ends, except by a signal that it does not handle. */
+  readonly atExit?: Set<() => void>;
   /** Read from the system when first needed, which opens five files. */
   facts?: MachineFacts;
   /** When this process began, as in `LockHolder`; read when first needed. */

@@ -235,16 +235,20 @@ function heldLock(
       setTimeout(removeSoon, retryMs).unref();
     }
   };
+  const release = () => {
+    if (released) return;
+    released = true;
+    self.atExit?.delete(release);
+    removeSoon();
+  };
+  // Another container, or this machine under another name, cannot tell that its process has ended.
+  self.atExit?.add(release);
   return {
     isOurs() {
       // The next holder removes our file before it holds the lock.
       return !released && readIfThere(path) === text;
     },
-    release() {
-      if (released) return;
-      released = true;
-      removeSoon();
-    },
+    release,
   };
 }
 
