@@ -10,7 +10,7 @@ import { refuseSpreadsheet } from '../config/parse.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
-import { plural, shellQuote } from '../data/text.js';
+import { fileCommands, plural, shellQuote } from '../data/text.js';
 import { longTimeOf } from '../data/time.js';
 import { digestIn } from '../engine/decide.js';
 import type { RowPlan } from '../engine/operation.js';
@@ -64,7 +64,7 @@ export async function checkPlanFlags(
   if (found?.isFile())
     throw new GuardError(`${file} already exists. A plan never replaces a file.`, {
       code: 'exists',
-      hint: `Name another file, or delete it first: rm ${shellQuote(file)}`,
+      hint: `Name another file, or delete it first: ${fileCommands().remove} ${shellQuote(file)}`,
     });
   await checkWritable(file);
 }

@@ -38,6 +38,7 @@ const unnamed: Readonly<Record<string, string>> = {
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EBUSY: 'it is in use',
   EDQUOT: 'the disk quota is used up',
   EFBIG: 'the file would be larger than allowed',
   EINVAL: 'its file system does not accept that',

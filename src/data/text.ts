@@ -1,4 +1,5 @@
 /** Words and phrases: plurals, lists, shell quoting and splitting. */
+import { sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import { type ResourceName, resourceWords } from './resources.js';
 
@@ -92,9 +93,30 @@ export function stripTrailing(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
+/** True on Windows, whose shells quote in another way and lack the file commands of Unix. */
+export const onWindows = sep === '\\';
+
 /** Quotes a word for a shell: unchanged if safe, otherwise in single quotes. */
 export function shellQuote(word: string): string {
+  if (onWindows) return quotedOnWindows(word);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * Quotes a word for both cmd.exe and PowerShell. To the first a single quote is a letter, and to the second a
+ * comma or an @ means something.
+ */
+export function quotedOnWindows(word: string): string {
+  if (/^[\w+=:./\\-]+$/.test(word)) return word;
+  // Before a quote, a program reads two backslashes as one.
+  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, '$&$&')}"`;
+}
+
+/** Returns the commands that hints name, by what they do to a file or a folder. */
+export function fileCommands(isWindows = onWindows) {
+  return isWindows
+    ? { create: 'mkdir', remove: 'del', permissions: 'icacls' }
+    : { create: 'mkdir -p', remove: 'rm', permissions: 'ls -ld' };
 }
 
 /** Returns a value as a sentence shows it: in quotes if it has spaces. */

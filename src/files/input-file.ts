@@ -4,7 +4,7 @@ import { constants, createReadStream, existsSync, open, readFileSync, statSync }
 import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode, systemLimit, systemReason } from '../data/system-errors.js';
-import { shellQuote } from '../data/text.js';
+import { fileCommands, shellQuote } from '../data/text.js';
 import { Failure, InputError, stoppedReading } from '../errors.js';
 
 interface InputOptions {
@@ -97,7 +97,8 @@ export function unreadable(path: string, error: unknown): Failure {
   return systemLimit(failure) ?? failure;
 }
 
-const permissionsHint = (path: string) => `See who may read it: ls -ld ${shellQuote(path)}`;
+const permissionsHint = (path: string) =>
+  `See who may read it: ${fileCommands().permissions} ${shellQuote(path)}`;
 
 const nextSteps: Readonly<Record<string, (path: string) => string | undefined>> = {
   EACCES: permissionsHint,

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemCode, systemReason } from '../data/system-errors.js';
-import { shellQuote } from '../data/text.js';
+import { fileCommands, onWindows, shellQuote } from '../data/text.js';
 import { CancelledError, GuardError, OutputError } from '../errors.js';
 
 /** A file being written: nothing has its final name before `commit`. */
@@ -31,27 +31,30 @@ export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T
 }
 
 /** The error for a file that cannot be written, with a hint if there is one. */
-export function cannotWrite(file: string, error: unknown): OutputError {
+export function cannotWrite(file: string, error: unknown, isWindows = onWindows): OutputError {
   const code = systemCode(error) ?? '';
   const folder = dirname(file);
   const isMissing = code === 'ENOENT' && !isThere(folder);
+  // Windows does not replace a file that is open, such as in Excel.
+  const isOpen = isWindows && ['EBUSY', 'EPERM'].includes(code) && isThere(file);
   const reason = isMissing ? writeReason(error) : systemReason(error, fileReasons);
   return new OutputError(`${file} cannot be written: ${reason}.`, {
-    hint: isMissing ? missingFolderHint(folder) : writeHints[code],
+    hint: isMissing ? missingFolderHint(folder) : isOpen ? openElsewhere : writeHints[code],
     cause: error,
   });
 }
 
-/** True for a folder that exists; the current one may have been removed. */
-function isThere(folder: string): boolean {
+/** True for what exists; the current folder may have been removed. */
+function isThere(path: string): boolean {
   try {
-    return realpathSync.native(folder) !== '';
+    return realpathSync.native(path) !== '';
   } catch {
     return false;
   }
 }
 
 const otherFolder = 'Name a file in a folder that you can write to.';
+const openElsewhere = 'If another program has it open, close it there. Or name another file.';
 const makeRoomOnDisk = 'Make room, or name a file on another disk.';
 
 /** The advice on a refusal of the file system, by its code. */
@@ -66,7 +69,7 @@ const writeHints: Readonly<Record<string, string>> = {
 
 function missingFolderHint(folder: string): string {
   if (folder === '.') return 'The current folder was removed. Change to another folder first.';
-  return `Create the folder first: mkdir -p ${shellQuote(folder)}`;
+  return `Create the folder first: ${fileCommands().create} ${shellQuote(folder)}`;
 }
 
 const pipeReason = { EPIPE: 'nothing reads the pipe any more' };

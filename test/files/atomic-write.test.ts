@@ -19,6 +19,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OutputError } from '../../src/errors.js';
 import { openAtomic, sweepStaleTemps, writeAtomically } from '../../src/files/atomic-write.js';
 import { openSyncedLines } from '../../src/files/synced-lines.js';
+import { cannotWrite } from '../../src/files/writing.js';
 import { until } from '../bulk/user.js';
 import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
@@ -72,6 +73,16 @@ test('a journal that was moved away, or whose file system was unmounted, was tak
   renameSync(path, `${path}.moved`);
   await expect(lines.append({ late: true })).rejects.toThrow(/ was removed while /);
   await lines.close();
+});
+
+test('a file that Windows does not replace while it is open is not blamed on its folder', () => {
+  const file = join(freshFolder(), 'teams.csv');
+  const refusal = Object.assign(new Error('EPERM: rename'), { code: 'EPERM' });
+  const hint = () => cannotWrite(file, refusal, true).hint;
+  expect(hint()).toBe('Name a file in a folder that you can write to.');
+  writeFileSync(file, 'name\r\n');
+  expect(hint()).toBe('If another program has it open, close it there. Or name another file.');
+  expect(cannotWrite(file, refusal, false).hint).toContain('a folder');
 });
 
 test('a file that is given up waits for its last write', async () => {

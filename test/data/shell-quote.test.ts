@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { fileCommands, quotedOnWindows, shellQuote } from '../../src/data/text.js';
+
+describe('a word in a line to type', () => {
+  test.each([
+    ['plain.csv', 'plain.csv'],
+    ['a,b', 'a,b'],
+    ['Player contract.pdf', "'Player contract.pdf'"],
+    ["Rafi's", "'Rafi'\\''s'"],
+  ])('is quoted for a shell of Unix: %s', (word, typed) => {
+    expect(shellQuote(word)).toBe(typed);
+  });
+
+  test.each([
+    [String.raw`C:\teams\new.csv`, String.raw`C:\teams\new.csv`],
+    [String.raw`C:\my teams\new.csv`, String.raw`"C:\my teams\new.csv"`],
+    [String.raw`C:\my teams` + '\\', String.raw`"C:\my teams\\"`],
+    ["Rafi's", `"Rafi's"`],
+    ['14" screen', String.raw`"14\" screen"`],
+    // PowerShell makes two words of the first, and looks for a variable for the second.
+    ['a,b', '"a,b"'],
+    ['@file', '"@file"'],
+  ])(
+    'is quoted for cmd.exe and PowerShell, where single quotes do not quote: %s',
+    (word, typed) => {
+      expect(quotedOnWindows(word)).toBe(typed);
+    },
+  );
+});
+
+test('cmd.exe has other commands for files, which PowerShell knows, too', () => {
+  expect(fileCommands(true)).toEqual({ create: 'mkdir', remove: 'del', permissions: 'icacls' });
+  expect(fileCommands(false).create).toBe('mkdir -p');
+});
