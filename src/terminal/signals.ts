@@ -22,6 +22,8 @@ export function watchStops(process: NodeJS.Process) {
     isDrawnOn: (): boolean => drawing.size > 0,
     /** Stops the process as Ctrl-Z does, for a screen that reads its keys itself. */
     suspend: (): void => {
+      // Windows has no such signal.
+      if (process.platform === 'win32') return;
       process.kill(process.pid, 'SIGTSTP');
     },
     onStop: (clear: () => () => void): (() => void) => {
@@ -120,6 +122,8 @@ export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
 
 /** Ends by SIGHUP. Node would abort where its terminal was closed, with the key in the core dump. */
 export function endOfTerminal(process: NodeJS.Process): void {
+  // Windows sends no signals, and Node does not abort there.
+  if (process.platform === 'win32') return;
   process.removeAllListeners('SIGHUP');
   process.kill(process.pid, 'SIGHUP');
 }
