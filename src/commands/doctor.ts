@@ -5,7 +5,7 @@ import { resourceRow } from '../api/resources.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { defineLocalWrite, flag } from '../cli/define.js';
 import { type Canvas, linesView } from '../cli/views.js';
-import { shortPath } from '../config/paths.js';
+import { noBase, shortPath } from '../config/paths.js';
 import { withSetting } from '../config/profiles.js';
 import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
@@ -94,7 +94,7 @@ export default defineLocalWrite({
 function checkConfig({ config, settings, flags, env, paths }: LocalContext): Check[] {
   if (!paths.config)
     return [
-      warn('config', 'there is no folder for it: HOME is not set', 'Set ROSTERCTL_CONFIG_DIR.'),
+      warn('config', `there is no folder for it: ${noBase('config')}`, 'Set ROSTERCTL_CONFIG_DIR.'),
     ];
   try {
     resolveSettings({ flags, env, file: config.config() });

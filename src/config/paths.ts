@@ -1,6 +1,7 @@
 /** The folders for configuration, state and cache. */
 import { join, posix, win32 } from 'node:path';
 import type { Environment } from '../data/environment.js';
+import { onWindows } from '../data/text.js';
 import { ConfigError } from '../errors.js';
 import type { OwnFolder } from '../files/private.js';
 
@@ -45,9 +46,14 @@ export function resolvePaths(input: PathsInput): Paths {
 export function requireFolder(paths: Paths, kind: Kind): OwnFolder {
   const found = paths[kind];
   if (found) return found;
-  throw new ConfigError(`There is no folder to store the ${kind} in: HOME is not set.`, {
+  throw new ConfigError(`There is no folder to store the ${kind} in: ${noBase(kind)}.`, {
     hint: `Set ${variables[kind][0]} to a folder of yours.`,
   });
+}
+
+/** Returns why there is no folder of a kind: `HOME is not set`. */
+export function noBase(kind: Kind, isWindows = onWindows): string {
+  return `${isWindows ? windowsBase(kind) : 'HOME'} is not set`;
 }
 
 /** Returns a path with `~` for the home folder, for a person. */
@@ -67,8 +73,12 @@ function folder(kind: Kind, { env, platform }: PathsInput): OwnFolder | undefine
   return { path, within: env['HOME'], variable: own };
 }
 
+function windowsBase(kind: Kind): 'APPDATA' | 'LOCALAPPDATA' {
+  return kind === 'config' ? 'APPDATA' : 'LOCALAPPDATA';
+}
+
 function windowsFolder(kind: Kind, env: Environment): OwnFolder | undefined {
-  const base = env[kind === 'config' ? 'APPDATA' : 'LOCALAPPDATA'];
+  const base = env[windowsBase(kind)];
   if (!base || !win32.isAbsolute(base)) return undefined;
   const parts = kind === 'config' ? ['rosterctl'] : ['rosterctl', kind];
   return { path: win32.join(base, ...parts), within: base, variable: variables[kind][0] };

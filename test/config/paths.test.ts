@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cacheFolder, requireFolder, resolvePaths } from '../../src/config/paths.js';
+import { cacheFolder, noBase, requireFolder, resolvePaths } from '../../src/config/paths.js';
 import type { Environment } from '../../src/data/environment.js';
 import { ConfigError } from '../../src/errors.js';
 
@@ -77,6 +77,12 @@ test.each<[string, Environment]>([
   }
   expect(refusal).toBeInstanceOf(ConfigError);
   expect((refusal as ConfigError).hint).toContain('ROSTERCTL_CONFIG_DIR');
+});
+
+test('the variable that is not set is named as the system has it', () => {
+  expect(noBase('state', false)).toBe('HOME is not set');
+  expect(noBase('state', true)).toBe('LOCALAPPDATA is not set');
+  expect(noBase('config', true)).toBe('APPDATA is not set');
 });
 
 test('the cache of one organization is kept apart from that of any other', () => {
