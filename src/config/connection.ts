@@ -185,7 +185,7 @@ function keyOfProfile({
 }
 
 /** Parses a configured value. Adds the origin of a bad value to the error. */
-function parseConfigured(
+export function parseConfigured(
   source: ConfiguredValue | undefined,
   read: (text: string) => string,
 ): string | undefined {

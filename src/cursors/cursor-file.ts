@@ -1,9 +1,9 @@
 /** Cursors on disk: what a name of --since-last has printed already, per service, organization and resource. */
 import { existsSync, promises as fs, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { originOf } from '../config/base-url.js';
+import { originOf, parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
-import { connectionSources, findTarget } from '../config/connection.js';
+import { connectionSources, findTarget, parseConfigured } from '../config/connection.js';
 import { type Paths, placeFolder, requireFolder } from '../config/paths.js';
 import { requireProfile } from '../config/profiles.js';
 import type { LocalContext } from '../context.js';
@@ -78,7 +78,8 @@ export function placeInUse(context: LocalContext): CursorPlace {
   const sources = connectionSources(context);
   if (profile.via !== 'none') requireProfile(sources.file, profile);
   const { baseUrl, organization } = findTarget(sources, []);
-  if (baseUrl && organization) return cursorPlace(baseUrl.text, organization.text);
+  const service = parseConfigured(baseUrl, parseBaseUrl);
+  if (service && organization) return cursorPlace(service, organization.text);
   throw new UsageError('No service and organization are chosen, so there are no cursors.', {
     hint: 'Name a profile with -p, or log in: rosterctl auth login',
   });

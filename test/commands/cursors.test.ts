@@ -180,3 +180,14 @@ test('list and show of an organization without cursors, and without a login', as
   expect(alone.code).toBe(2);
   expect(alone.stderr).toContain('rosterctl auth login');
 });
+
+test('a base URL that is not one is named, not called a bug', async () => {
+  const { run } = await aClub();
+  for (const line of ['list', 'show bot', 'commit bot', 'reset bot'])
+    expect(await run(`cursors ${line}`, { ROSTERCTL_BASE_URL: 'nonsense' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'The base URL is not a URL (environment ROSTERCTL_BASE_URL).',
+      ),
+    });
+});
