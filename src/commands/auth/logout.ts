@@ -139,16 +139,16 @@ type KeyPlace = Pick<StoredKey, 'origin' | 'organization'>;
 
 /** True if another profile has a key for this organization, stored or printed by a command. */
 function hasOtherKey(config: ConfigStore, name: string, place: KeyPlace): boolean {
-  const isThisPlace = (origin: string | undefined, organization: string | undefined) =>
-    origin === place.origin && organization === place.organization;
   const stored = [...config.keys()].some(
-    ([other, key]) => other !== name && isThisPlace(key.origin, key.organization),
+    ([other, key]) =>
+      other !== name && key.origin === place.origin && key.organization === place.organization,
   );
   const fromCommand = [...config.config().profiles].some(
     ([other, { baseUrl, organization, settings }]) =>
       other !== name &&
       settings.has('key.command') &&
-      isThisPlace(baseUrl && originOf(baseUrl), organization),
+      organization === place.organization &&
+      isAt(baseUrl ?? '', place.origin),
   );
   return stored || fromCommand;
 }

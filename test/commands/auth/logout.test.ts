@@ -219,3 +219,14 @@ test('a folder in place of before-images is removed, one in place of a cursor is
   );
   expect([ran.code, existsSync(images), keysIn(home)]).toEqual([1, false, []]);
 });
+
+test('removes the key although another profile has a base URL that is none', async () => {
+  const home = await homeWithLogin('work');
+  const file = join(home, '.config', 'rosterctl', 'config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8')) as { profiles: object };
+  const edited = { baseUrl: 'nonsense', organization: 'org_1', 'key.command': 'x' };
+  Object.assign(config.profiles, { edited });
+  writeFileSync(file, JSON.stringify(config));
+  expect((await rosterctl('auth logout', { home })).code).toBe(0);
+  expect(keysIn(home)).toEqual([]);
+});
