@@ -235,22 +235,23 @@ function checkBinding(
     throw new UsageError(
       `The key of profile ${name} belongs to organization ${bound.organization}, not to ${organizationId}.`,
       {
-        hint: `${dropHint(input, 'organization')}.\nOr store a key of that organization: rosterctl auth login --profile NAME`,
+        hint: `${dropHint(input, 'organization')}\nOr store a key of that organization: rosterctl auth login --profile NAME`,
       },
     );
   if (bound.origin === originOf(baseUrl)) return;
   throw new UsageError(
     `The key of profile ${name} was stored for ${bound.origin} and is not sent to ${originOf(baseUrl)}.`,
     {
-      hint: `${dropHint(input, 'baseUrl')}.\nOr store a key for that service: rosterctl auth login --profile NAME`,
+      hint: `${dropHint(input, 'baseUrl')}\nOr store a key for that service: rosterctl auth login --profile NAME`,
     },
   );
 }
 
-/** Says how to drop a value that came from a flag or the environment. */
+/** Says how to drop a value that came from a flag or the environment, or from an edited profile. */
 function dropHint(input: ConnectionInput, part: keyof ConnectionTarget): string {
   const [from = '', name = ''] = (findTarget(input, [])[part]?.origin ?? '').split(' ', 2);
-  return from === 'environment' ? `Unset ${name}` : `Leave ${name} out`;
+  if (from === 'profile') return `Correct profile ${name} in the file of: rosterctl config path`;
+  return from === 'environment' ? `Unset ${name}.` : `Leave ${name} out.`;
 }
 
 function bindingOf(

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseConfigFile, parseCredentialsFile } from '../../src/config/config-file.js';
@@ -8,7 +8,7 @@ import { runKeyCommand } from '../../src/config/key-command.js';
 import type { Settings } from '../../src/config/settings.js';
 import type { Environment } from '../../src/data/environment.js';
 import { Failure } from '../../src/errors.js';
-import { temporaryFolder } from '../support/run.js';
+import { rosterctl, temporaryFolder } from '../support/run.js';
 
 const home = temporaryFolder();
 const stored = 'stored-canary-1234';
@@ -426,4 +426,15 @@ describe('the sandbox', () => {
   test('takes other flags', () => {
     expect(() => checkSandboxFlags({ json: true })).not.toThrow();
   });
+});
+
+test('a profile edited by hand away from its key is to be corrected, not left out', async () => {
+  const own = temporaryFolder();
+  const login = `auth login --base-url ${work} --org org_1 --key-stdin --no-check`;
+  await rosterctl(login, { home: own, stdin: stored });
+  const config = join(own, '.config', 'rosterctl', 'config.json');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('org_1', 'org_2'));
+  const ran = await rosterctl('teams list', { home: own });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('Correct profile default in the file of: rosterctl config path\n');
 });
