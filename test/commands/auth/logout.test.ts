@@ -220,7 +220,7 @@ test('a folder in place of before-images is removed, one in place of a cursor is
   expect([ran.code, existsSync(images), keysIn(home)]).toEqual([1, false, []]);
 });
 
-test('removes the key although another profile has a base URL that is none', async () => {
+test('removes the key although the base URL of another profile is not a URL', async () => {
   const home = await homeWithLogin('work');
   const file = join(home, '.config', 'rosterctl', 'config.json');
   const config = JSON.parse(readFileSync(file, 'utf8')) as { profiles: object };
