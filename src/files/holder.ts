@@ -4,6 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname, uptime } from 'node:os';
 import { isObject, objectIn } from '../data/json.js';
+import { onWindows } from '../data/text.js';
 
 /** This process, as locks need it; passed in from `main.ts`. */
 export interface ThisProcess {
@@ -179,7 +180,9 @@ function readFacts(): MachineFacts {
 }
 
 /** Asks once about each process, because whoever waits for a lock looks at its holder again and again. */
-function askPs(): MachineFacts['beganAt'] {
+export function askPs(isWindows = onWindows): MachineFacts['beganAt'] {
+  // There the path names a program in the root of the drive, where any user may put one.
+  if (isWindows) return () => undefined;
   const known = new Map<number, number | undefined>();
   return (pid) => {
     if (!known.has(pid)) known.set(pid, beganByPs(pid));

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { GuardError } from '../../src/errors.js';
 import {
+  askPs,
   describeSelf,
   holderState,
   isSameProcess,
@@ -117,6 +118,14 @@ test('ps tells when a process began', ({ skip }) => {
   const beganAt = real.facts?.beganAt(process.pid) ?? 0;
   expect(Math.abs(Date.now() - process.uptime() * 1000 - beganAt)).toBeLessThan(60_000);
   expect(real.facts?.beganAt(2 ** 22 + 1)).toBeUndefined();
+});
+
+test('ps is not asked on Windows, where /bin/ps is what any user put in the root of the drive', ({
+  skip,
+}) => {
+  skip(!existsSync('/bin/ps'), 'there is no ps');
+  expect(askPs(false)(process.pid)).toBeDefined();
+  expect(askPs(true)(process.pid)).toBeUndefined();
 });
 
 test('this process is recognized, and runs', () => {
