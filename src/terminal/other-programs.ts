@@ -1,5 +1,6 @@
 /** Programs of others: the pager for long output, and the opener of files and web addresses; none gets the key. */
 import { spawn } from 'node:child_process';
+import { win32 } from 'node:path';
 import { type Environment, environmentWithoutKey } from '../data/environment.js';
 import { splitWords } from '../data/text.js';
 import { withoutColor } from './paint.js';
@@ -61,11 +62,13 @@ function pagerWords(command: string): string[] {
   }
 }
 
-/** The program that opens things on each platform; on all others it is `xdg-open`. */
-const openers: { readonly [platform: string]: string } = {
-  darwin: 'open',
-  win32: 'explorer.exe',
-};
+/** The program that opens things on a platform. */
+export function openerOf(platform: NodeJS.Platform, env: Environment): string {
+  if (platform === 'darwin') return 'open';
+  if (platform !== 'win32') return 'xdg-open';
+  // By its path: Windows looks for a bare name in the current folder first.
+  return win32.join(env['SystemRoot'] ?? env['SYSTEMROOT'] ?? 'C:\\Windows', 'explorer.exe');
+}
 
 /** How long an opener may take to report that it failed. */
 const patienceMs = 1_500;
@@ -74,7 +77,8 @@ const patienceMs = 1_500;
 export function openObstacle(env: Environment, platform: NodeJS.Platform): string | undefined {
   if (['SSH_CONNECTION', 'SSH_CLIENT', 'SSH_TTY'].some((name) => env[name]))
     return 'This is an SSH session';
-  const hasDisplay = Object.hasOwn(openers, platform) || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
+  const hasDisplay =
+    ['darwin', 'win32'].includes(platform) || env['DISPLAY'] || env['WAYLAND_DISPLAY'];
   return hasDisplay ? undefined : 'No display found';
 }
 
@@ -84,7 +88,7 @@ export function openWithDesktop(
   env: Environment,
   platform: NodeJS.Platform,
 ): Promise<boolean> {
-  const child = spawn(openers[platform] ?? 'xdg-open', [target], {
+  const child = spawn(openerOf(platform, env), [target], {
     stdio: 'ignore',
     // Ctrl-C in the terminal later does not close what was opened.
     detached: true,
