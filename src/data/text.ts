@@ -102,14 +102,18 @@ export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** What cmd.exe or PowerShell expands, or takes as the end of the text, even between double quotes. */
+const unquotable = /["\u201c-\u201e$`%\r\n]/;
+
 /**
  * Quotes a word for both cmd.exe and PowerShell. To the first a single quote is a letter, and to the second a
- * comma or an @ means something.
+ * comma or an @ means something. Returns VALUE for a word that no quotes make harmless in both.
  */
 export function quotedOnWindows(word: string): string {
   if (/^[\w+=:./\\-]+$/.test(word)) return word;
+  if (unquotable.test(word)) return 'VALUE';
   // Before a quote, a program reads two backslashes as one.
-  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, '$&$&')}"`;
+  return `"${word.replace(/\\+$/, '$&$&')}"`;
 }
 
 /** Returns the commands that hints name, by what they do to a file or a folder. */

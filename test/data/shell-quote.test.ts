@@ -16,7 +16,7 @@ describe('a word in a line to type', () => {
     [String.raw`C:\my teams\new.csv`, String.raw`"C:\my teams\new.csv"`],
     [String.raw`C:\my teams` + '\\', String.raw`"C:\my teams\\"`],
     ["Rafi's", `"Rafi's"`],
-    ['14" screen', String.raw`"14\" screen"`],
+    ['Rock & Roll', '"Rock & Roll"'],
     // PowerShell makes two words of the first, and looks for a variable for the second.
     ['a,b', '"a,b"'],
     ['@file', '"@file"'],
@@ -27,6 +27,13 @@ describe('a word in a line to type', () => {
     },
   );
 });
+
+test.each(['Q" & calc & "', '$(calc)', '`calc`', '%OS%', '\u201d; calc', 'a\r\ncalc'])(
+  'a name that a shell of Windows would run or expand is not in a line to type: %j',
+  (word) => {
+    expect(quotedOnWindows(word)).toBe('VALUE');
+  },
+);
 
 test('cmd.exe has other commands for files, which PowerShell knows, too', () => {
   expect(fileCommands(true)).toEqual({ create: 'mkdir', remove: 'del', permissions: 'icacls' });
