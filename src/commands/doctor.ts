@@ -15,9 +15,10 @@ import { plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { shortRunNames } from '../runs/find-run.js';
+import { isRunning } from '../runs/lock.js';
 import { isKnownFormat, otherFormat, type RunHead } from '../runs/plan.js';
 import { openRunStore, storeOf } from '../runs/store.js';
-import { listRuns } from '../runs/stored-run.js';
+import { listRuns, type StoredRun } from '../runs/stored-run.js';
 import { type UnfinishedUpload, unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapPageLine } from '../terminal/whole-words.js';
@@ -136,12 +137,17 @@ function checkState({ paths }: LocalContext): Check[] {
   }
 }
 
-/** Reports unfinished bulk writes and uploads. */
-async function checkRuns({ paths, settings, withConnection }: LocalContext): Promise<Check[]> {
+/** Reports unfinished bulk writes and uploads, without what another process is doing now. */
+async function checkRuns({
+  paths,
+  self,
+  settings,
+  withConnection,
+}: LocalContext): Promise<Check[]> {
   if (!paths.state) return [];
   const damaged: string[] = [];
   const store = storeOf({ paths });
-  let runs: Awaited<ReturnType<typeof listRuns>>;
+  let runs: readonly StoredRun[];
   try {
     runs = await listRuns(store, ({ message }) => damaged.push(message));
   } catch (error) {
@@ -152,6 +158,7 @@ async function checkRuns({ paths, settings, withConnection }: LocalContext): Pro
   const foreign: Check[] = [];
   const open: RunHead[] = [];
   for (const run of runs) {
+    if (isRunning(run, self)) continue;
     const reason = otherFormat(run);
     const left = unfinishedUploads([run]);
     const isDone = run.finished && isKnownFormat(run.head);

@@ -697,8 +697,11 @@ test.each([
     const line = ['docs', 'upload', ...names, '--yes'];
     const upload = await runningUntil(api, line, desk, () => puts(api) === names.length);
     const during = await rosterctl('uploads list -o ids', desk);
+    const checked = await rosterctl('doctor', desk);
     await upload.kill();
     expect([during.code, during.stdout]).toEqual([0, '']);
+    expect(checked.stdout).toContain('no unfinished runs');
+    expect(checked.stdout).toContain('no unfinished uploads');
     expect(during.stderr).toContain(`${names.length} upload`);
     expect(during.stderr).toContain('another process');
     const after = await rosterctl('uploads list -o ids', desk);
