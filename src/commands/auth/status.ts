@@ -18,6 +18,7 @@ import { environmentWithoutKey } from '../../data/environment.js';
 import { Failure, NoKeyError } from '../../errors.js';
 import type { ExitName } from '../../exit-codes.js';
 import { checkKey, explainForbidden } from '../../resources/key-check.js';
+import { singleLine } from '../../terminal/safe-text.js';
 import { hangingLines } from '../../terminal/whole-words.js';
 
 interface KeyStatus {
@@ -215,5 +216,5 @@ function statusLines(status: KeyStatus, columns: number): string[] {
     ['Base URL', status.baseUrl ?? (isSandbox ? 'on this machine' : 'not set')],
     ['Key', status.keySource === null ? 'none' : `${status.keySource}; ${checkText}`],
   ] as const;
-  return rows.flatMap(([label, text]) => hangingLines(label.padEnd(14), text, columns));
+  return rows.flatMap(([label, text]) => hangingLines(label.padEnd(14), singleLine(text), columns));
 }

@@ -5,6 +5,7 @@ import { sandboxProfile } from '../../config/choices.js';
 import { chooseOne, demoOrganization, requireProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
 import { UsageError } from '../../errors.js';
+import { singleLine } from '../../terminal/safe-text.js';
 import type { ProfileRow } from './list.js';
 
 interface Profile extends ProfileRow {
@@ -23,13 +24,15 @@ export default defineLocalCommand({
   args: {
     name: param(optionalWord, 'the profile', { completes: 'profile' }),
   },
-  view: linesView((profile: Profile) => [
-    `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,
-    `Organization  ${profile.organization ?? 'not set'}`,
-    `Base URL      ${profile.baseUrl ?? (isSandbox(profile) ? 'on this machine' : 'not set')}`,
-    `Key           ${keyState(profile)}`,
-    ...Object.entries(profile.settings).map(([key, value]) => `${key} = ${value}`),
-  ]),
+  view: linesView((profile: Profile) =>
+    [
+      `Profile       ${profile.name}${profile.active ? ' (active)' : ''}`,
+      `Organization  ${profile.organization ?? 'not set'}`,
+      `Base URL      ${profile.baseUrl ?? (isSandbox(profile) ? 'on this machine' : 'not set')}`,
+      `Key           ${keyState(profile)}`,
+      ...Object.entries(profile.settings).map(([key, value]) => `${key} = ${value}`),
+    ].map(singleLine),
+  ),
   run({ config, settings }, { name }) {
     const file = config.config();
     if (name === undefined && settings.profile.via === 'none')

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
@@ -56,6 +56,21 @@ test('list and show print everything except the key', async () => {
 test('profile show says what the built-in sandbox has', async () => {
   const shown = await rosterctl('profile show sandbox --json');
   expect(JSON.parse(shown.stdout)).toMatchObject({ organization: 'org_demo', keyStored: false });
+});
+
+test('control characters of an edited file reach no terminal', async () => {
+  const home = temporaryFolder();
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const profiles = { 'wo\u001b[31mrk': { baseUrl, organization: 'or\u001b]0;title\u0007g' } };
+  const text = JSON.stringify({ activeProfile: 'wo\u001b[31mrk', profiles });
+  writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
+  for (const line of ['profile show', 'profile list', 'auth status --offline', 'config list']) {
+    const { stdout, stderr } = await rosterctl(line, { home });
+    expect(stdout, line).toContain('wo\\u001b[31mrk');
+    for (const control of ['\u001b', '\u0007'])
+      expect(stdout + stderr, line).not.toContain(control);
+  }
 });
 
 test('an empty list is an empty array', async () => {
