@@ -152,13 +152,16 @@ export function loginCommand(profile = defaultProfile): string {
 }
 
 /**
- * Splits a command line at spaces. Quotes and backslashes work as in a shell; nothing else does.
- * Throws UsageError for an unclosed quote.
+ * Splits a command line at spaces. Quotes and backslashes work as in a shell; nothing else does. On
+ * Windows, a backslash is part of a path. Throws UsageError for an unclosed quote.
  */
-export function splitWords(command: string): string[] {
+export function splitWords(command: string, isWindows = onWindows): string[] {
+  const text = isWindows
+    ? command.replace(/'[^']*'|\\/g, (piece) => (piece === '\\' ? '\\\\' : piece))
+    : command;
   const words: string[] = [];
   let word: string | undefined;
-  for (const [piece, single, double, escaped, space] of command.matchAll(
+  for (const [piece, single, double, escaped, space] of text.matchAll(
     /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\s+)|[^\s'"\\]+|./gsu,
   )) {
     if (space !== undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fileCommands, quotedOnWindows, shellQuote } from '../../src/data/text.js';
+import { fileCommands, quotedOnWindows, shellQuote, splitWords } from '../../src/data/text.js';
 
 describe('a word in a line to type', () => {
   test.each([
@@ -38,4 +38,27 @@ test.each(['Q" & calc & "', '$(calc)', '`calc`', '%OS%', '\u201d; calc', 'a\r\nc
 test('cmd.exe has other commands for files, which PowerShell knows, too', () => {
   expect(fileCommands(true)).toEqual({ create: 'mkdir', remove: 'del', permissions: 'icacls' });
   expect(fileCommands(false).create).toBe('mkdir -p');
+});
+
+describe('a stored command is split into words', () => {
+  test('as in a shell of Unix', () => {
+    expect(splitWords(String.raw`pass show "my \"key\"" a\ b 'c\d'`, false)).toEqual([
+      'pass',
+      'show',
+      'my "key"',
+      'a b',
+      'c\\d',
+    ]);
+  });
+
+  test('with the backslashes of its paths on Windows', () => {
+    const command = String.raw`"C:\Program Files\op\op.exe" read C:\keys\club \\server\share\ 'club\key'`;
+    expect(splitWords(command, true)).toEqual([
+      String.raw`C:\Program Files\op\op.exe`,
+      'read',
+      String.raw`C:\keys\club`,
+      '\\\\server\\share\\',
+      String.raw`club\key`,
+    ]);
+  });
 });
