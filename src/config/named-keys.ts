@@ -1,5 +1,5 @@
 /** The settings that have their own property: name, sources, parser and default. */
-import { splitWords } from '../data/text.js';
+import { onWindows, splitWords } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { timeStyles, usualFormats } from './choices.js';
 import {
@@ -81,7 +81,8 @@ export const namedKeys = {
     env: 'ROSTERCTL_PAGER',
     fallbackEnv: 'PAGER',
     emptyCounts: true,
-    default: 'less',
+    // Windows has no less, and would look for one in the current folder first.
+    default: onWindows ? 'none' : 'less',
   }),
   prompts: namedKey(
     'prompts',
