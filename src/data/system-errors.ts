@@ -28,6 +28,11 @@ export function systemCode(error: unknown): string | undefined {
   return (isNumber ? unnamed[-(errno ?? 0)] : undefined) ?? code;
 }
 
+/** True if the disk did not keep what was written; any other refusal to sync means that it cannot be asked to. */
+export function isDiskFailure(error: unknown): boolean {
+  return ['EIO', 'ENOSPC', 'EDQUOT'].includes(systemCode(error) ?? '');
+}
+
 const unnamed: Readonly<Record<string, string>> = {
   69: 'EDQUOT',
   70: 'ESTALE',

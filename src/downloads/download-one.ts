@@ -92,10 +92,13 @@ class Saver implements DownloadWorker<SavedRow> {
 
   async close(): Promise<void> {
     const { options, mirror, meter } = this;
-    if (options.file !== '-') await syncFolder(folderOf(options));
-    await mirror?.write();
-    mirror?.release();
-    meter.stop();
+    try {
+      if (options.file !== '-') await syncFolder(folderOf(options));
+    } finally {
+      await mirror?.write();
+      mirror?.release();
+      meter.stop();
+    }
   }
 
   /** Saves a file under the path of its target; without one, the first answer names it. */

@@ -17,10 +17,16 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { digestOf, randomHex } from '../data/digest.js';
 import { cutToBytes } from '../data/file-names.js';
-import { systemCode } from '../data/system-errors.js';
+import { isDiskFailure, systemCode } from '../data/system-errors.js';
 import { GuardError } from '../errors.js';
 import { describeSelf, type ThisProcess } from './holder.js';
-import { type AtomicFile, attemptWrite, outputTarget, throughDevice } from './writing.js';
+import {
+  type AtomicFile,
+  attemptWrite,
+  cannotWrite,
+  outputTarget,
+  throughDevice,
+} from './writing.js';
 
 interface AtomicOptions {
   /** The mode of a new file; an existing file keeps its own. Default 0600. */
@@ -120,7 +126,8 @@ async function openBeside(
     async commit() {
       await attemptWrite(file, finish());
       state = 'gone';
-      if (!isOneOfMany) await syncFolder(dirname(path));
+      // A failure would be reported as if the old file were still there.
+      if (!isOneOfMany) await syncFolder(dirname(path)).catch(() => {});
     },
     async discard() {
       if (state === 'gone') return;
@@ -271,13 +278,14 @@ function claimThenRename(file: string, temp: string, path: string): void {
   }
 }
 
-/** Syncs a folder, so that a new name in it is on disk. */
+/** Syncs a folder, so that a new name in it is on disk. Throws OutputError if the disk fails. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     const descriptor = openSync(folder, 'r');
     await synced(descriptor).finally(() => closeSync(descriptor));
-  } catch {
+  } catch (error) {
     // Not every file system can sync a folder; the file itself is on disk already.
+    if (isDiskFailure(error)) throw cannotWrite(folder, error);
   }
 }
 

@@ -1,5 +1,7 @@
 /** Writing to one stream of the process: each write waits for its callback, and says why it failed. */
-import { systemCode, systemReason } from '../data/system-errors.js';
+import { fsync } from 'node:fs';
+import { promisify } from 'node:util';
+import { isDiskFailure, systemCode, systemReason } from '../data/system-errors.js';
 import { CancelledError, OutputError, PipeClosedError } from '../errors.js';
 
 /** The part of `process.stdout` and `process.stderr` that is used; any Writable fits. */
@@ -77,6 +79,15 @@ function writeDirect(write: (bytes: Uint8Array) => number, text: string | Uint8A
     if (systemCode(error) !== 'EAGAIN') throw error;
   }
   return bytes.subarray(done);
+}
+
+/** Resolves when what a file got through its descriptor is on disk. Throws OutputError if the disk fails. */
+export async function syncDirect(descriptor: number): Promise<void> {
+  try {
+    await promisify(fsync)(descriptor);
+  } catch (error) {
+    if (isDiskFailure(error)) throw asFailure(error);
+  }
 }
 
 function asFailure(error: unknown): Error {

@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs';
 import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { createRedactor } from './redactor.js';
-import { createWriter, type TerminalOutput } from './stream-writer.js';
+import { createWriter, syncDirect, type TerminalOutput } from './stream-writer.js';
 
 /** One of the two output streams. Nothing else writes to the process's streams. */
 export interface OutputStream {
@@ -55,6 +55,8 @@ export interface ProcessStreams extends Streams {
   stopReading(): void;
   /** After a signal, unless a report of changes is being printed: writes no longer wait for their reader. */
   stopWaiting(): void;
+  /** Resolves when what stdout got is on disk, if it is a file. Throws OutputError if the disk fails. */
+  syncOutput(): Promise<void>;
   /** True if an abandoned write is still pending, which would keep the process alive. */
   readonly hasAbandonedWrite: boolean;
 }
@@ -161,6 +163,9 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
     stopWaiting() {
       out.stopWaiting();
       err.stopWaiting();
+    },
+    syncOutput: async () => {
+      if (direct?.write && fstatSync(1).isFile()) await syncDirect(1);
     },
     get hasAbandonedWrite() {
       return out.isHeld() || err.isHeld();

@@ -6,6 +6,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isSystemError, systemCode, systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
+import { syncFolder } from '../files/atomic-write.js';
 import { withLock } from '../files/lock.js';
 import { ensurePrivateFolders, notRegular, readOwnText } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
@@ -95,7 +96,8 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
     else if (stats.size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
     const line = `\n${sealLine(uploaded)}`;
-    appendFileSync(current, line, { mode: 0o600 });
+    appendFileSync(current, line, { mode: 0o600, flush: true });
+    if (!stats) await syncFolder(dirname(current));
     return Buffer.byteLength(line);
   } catch (error) {
     if (!(error instanceof Failure) && !isSystemError(error)) throw error;
