@@ -5,7 +5,7 @@ import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
-import { hintOfVerb, unknownVerb, verbAliases } from './resolve-command.js';
+import { findCommand, hintOfVerb, unknownVerb } from './resolve-command.js';
 
 /** How wide a page is, and what emphasizes a heading. */
 interface TopicOptions {
@@ -24,10 +24,10 @@ export function helpTopic(
   const page = words.length === 1 && Object.hasOwn(topics(), noun) ? topics()[noun] : undefined;
   if (page !== undefined) return emphasized(fitPage(page, width), bold);
   const group = findGroup(noun, table);
-  const name = [group?.word ?? noun, verb && (verbAliases[verb] ?? verb), ...words.slice(2)]
-    .filter((word) => word !== undefined)
-    .join(' ');
-  const command = table.commands.find((entry) => entry.words.join(' ') === name);
+  const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
+  const command =
+    (words.length === 2 ? findCommand(group, verb, table) : undefined) ??
+    table.commands.find((entry) => entry.words.join(' ') === name);
   if (command) return commandHelp(command, { long: true, width, bold });
   if (group && verb === undefined) return groupHelp(group, table, { width, bold });
   if (group && words.length === 2) throw unknownVerb(group, words, table);

@@ -19,7 +19,7 @@ import { commandForVerb, commandForWord } from './failures/other-tools.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
 /** Verbs of other tools, with ours. */
-export const verbAliases: Readonly<Record<string, string>> = {
+const verbAliases: Readonly<Record<string, string>> = {
   ls: 'list',
   view: 'get',
   show: 'get',
@@ -149,10 +149,14 @@ function unknownCommand(words: string, line: string | undefined, help: string): 
   });
 }
 
+/** True if a word is this verb or an alias of it. */
+function isNamed(word: string, verb: string | undefined): boolean {
+  return verb !== undefined && (word === verb || verbAliases[word] === verb);
+}
+
 /** The commands with this verb, as a hint; undefined if there are none. */
 export function hintOfVerb(word: string, { commands }: CommandManifest): string | undefined {
-  const verb = verbAliases[word] ?? word;
-  const names = commands.flatMap(({ words }) => (words[1] === verb ? [words.join(' ')] : []));
+  const names = commands.flatMap(({ words }) => (isNamed(word, words[1]) ? [words.join(' ')] : []));
   if (names.length === 0) return undefined;
   return names.length === 1 ? `See: rosterctl help ${names[0]}` : `Commands: ${names.join(', ')}`;
 }
@@ -162,7 +166,7 @@ export function unknownNoun(typed: readonly string[], table: CommandManifest): U
   const words = commandWords(typed, Infinity);
   const [noun = '', next] = words;
   const group = findGroup(next, table);
-  const isGet = (verbAliases[noun] ?? noun) === 'get';
+  const isGet = isNamed(noun, 'get');
   // Without an id, `get teams` lists, as in kubectl.
   const verb = isGet && words.length === 2 ? 'list' : noun;
   const withBoth =
@@ -229,8 +233,7 @@ function nearestNoun(
 ): string | undefined {
   const noun = nearest(word, topWords(table));
   const group = findGroup(noun, table);
-  const known = verb === undefined ? undefined : (verbAliases[verb] ?? verb);
-  const isVerb = table.commands.some(({ words }) => words[0] === group?.word && words[1] === known);
+  const isVerb = findCommand(group, verb, table) !== undefined;
   return noun && `rosterctl ${noun}${isVerb ? ` ${verb}` : ''}`;
 }
 
@@ -241,9 +244,8 @@ function commandOfVerb(
   table: CommandManifest,
   { isOnly }: { isOnly: boolean },
 ): string | undefined {
-  const verb = verbAliases[word] ?? word;
   const group = findGroup(next, table);
-  const owners = table.commands.filter(({ words }) => words[1] === verb);
+  const owners = table.commands.filter(({ words }) => isNamed(word, words[1]));
   const found = isOnly
     ? owners.find(() => owners.length === 1)
     : owners.find(({ words }) => words[0] === group?.word);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-flags.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from '../../src/cli/help.js';
+import { helpTopic } from '../../src/cli/help-topic.js';
 import { topicTexts } from '../../src/cli/pages/topics.js';
 import { readManifest } from '../../src/data/command-manifest.js';
 import { fitPage } from '../../src/terminal/page.js';
@@ -32,6 +33,14 @@ test.each(topicTexts())('the paragraphs of help $name are full at any width', ({
     for (const [, line, next] of page.matchAll(/^(\S.*)\n(?=(\(?rosterctl .*|-.*|\S+))/gm))
       expect(`${line} ${next}`.length).toBeGreaterThan(width);
   }
+});
+
+test('help with the words of a command prints the page of its --help', () => {
+  const page = { width: 80, bold: (text: string) => text };
+  for (const command of table.commands)
+    expect(helpTopic(command.words, { table, topics: () => ({}) }, page)).toBe(
+      commandHelp(command, { long: true, ...page }),
+    );
 });
 
 test('with --json, help holds the page of a topic, a noun or everything as text', async () => {
