@@ -1,7 +1,7 @@
 /** The steps of an upload (contract 4.2, 4.3, 4.5): the grant, the bytes to the store, and the document. */
 import { createHash } from 'node:crypto';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
-import { expiredStatuses } from '../api/store/answers.js';
+import { isExpiredUrl } from '../api/store/answers.js';
 import type { UploadSource } from '../api/store/file-store.js';
 import type { Call, PlannedRequest } from '../api/types.js';
 import type { Context } from '../context.js';
@@ -112,14 +112,6 @@ export async function storeFile(
     context.detail(`The upload URL of ${file.path} was refused; requesting a new one.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
-}
-
-/** Refusals that a new URL would meet too: it is signed for the same headers, by the same clock. */
-const permanentRefusals = ['SignatureDoesNotMatch', 'RequestTimeTooSkewed'];
-
-function isExpiredUrl({ status, code }: StoreError): boolean {
-  if (status === 400) return code === 'ExpiredToken';
-  return expiredStatuses.includes(status) && !permanentRefusals.includes(code);
 }
 
 /** Sends the bytes and returns their SHA-256, computed in the same pass, if `hashes` is set. */

@@ -407,6 +407,17 @@ describe('GET', () => {
     expect(error).toMatchObject({ name: 'StoreError', status: 403, code: 'AccessDenied' });
   });
 
+  test.each([
+    [403, 'UserSuspended', 'between the service and its file store'],
+    [404, 'NoSuchBucket', 'between the service and its file store'],
+    [404, 'NoSuchKey', 'does not have the file'],
+  ])('the hint of %i %s does not speak of an expired URL', async (status, code, hint) => {
+    const text = `<Error><Code>${code}</Code></Error>`;
+    const service = await recordingService(() => ({ status, text }));
+    const error = await thrownBy(storeFor(base).get(`${service.origin}/d`));
+    expect(error).toMatchObject({ status, code, hint: expect.stringContaining(hint) });
+  });
+
   test('a refusal in JSON is a store error with its code and message', async () => {
     const service = await recordingService(() => ({
       status: 403,

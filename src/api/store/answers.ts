@@ -49,22 +49,32 @@ export function storeError(
     );
   const { code, text } = storeErrorCode(reply);
   const description = [code, text].filter(Boolean).join(': ');
-  return new StoreError(
-    `The file store refused the ${operation}: ${status}${description ? ` ${description}` : ''}`.replace(
-      /\.?$/,
-      '.',
-    ),
-    status,
-    code,
-    { hint: wait === undefined ? hintOf(operation, status, code) : waitHint(wait) },
-  );
+  const refusal = `${status}${description ? ` ${description}` : ''}`.replace(/\.?$/, '.');
+  const hint =
+    wait === undefined
+      ? hintOf(operation, { status, code: code ?? 'store', message: text })
+      : waitHint(wait);
+  return new StoreError(`The file store refused the ${operation}: ${refusal}`, status, code, {
+    hint,
+  });
 }
 
 /** How stores refuse an expired URL: S3 and Azure with 403, Swift with 401, nginx with 410. */
-export const expiredStatuses: readonly number[] = [401, 403, 410];
+const expiredStatuses: readonly number[] = [401, 403, 410];
 
-/** True for a refusal of a download that a new URL may end; some stores answer 400 (ExpiredToken). */
-export function mayBeExpired({ status }: StoreError): boolean {
+/** Codes of an expired URL that stand for other refusals too: those of S3 and Azure, and no code. */
+const vagueCodes = /^(AccessDenied|AuthenticationFailed|Forbidden|Unauthorized|store)$/i;
+
+/** True if the store says that the URL has expired (`ExpiredToken` comes with 400), or leaves it open. */
+export function isExpiredUrl({ status, code, message }: StoreRefusal): boolean {
+  if (/expired/i.test(`${code} ${message}`)) return mayBeExpired({ status });
+  return expiredStatuses.includes(status) && vagueCodes.test(code);
+}
+
+type StoreRefusal = Pick<StoreError, 'status' | 'code' | 'message'>;
+
+/** True for a refusal of a download that a new URL may end, whatever its code: asking again costs little. */
+export function mayBeExpired({ status }: Pick<StoreError, 'status'>): boolean {
   return status === 400 || expiredStatuses.includes(status);
 }
 
@@ -72,20 +82,21 @@ function waitHint(seconds: number): string {
   return `The file store asks to wait ${seconds} s, longer than --max-wait allows. Run the same command again later.`;
 }
 
-function hintOf(
-  operation: 'upload' | 'download',
-  status: number,
-  code: string | undefined,
-): string | undefined {
+function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string | undefined {
+  const { status, code } = refusal;
   if (code === 'SignatureDoesNotMatch')
     return operation === 'upload'
-      ? 'The headers differ from the signed ones: check the content type and the size.'
+      ? 'The headers differ from the signed ones. Check the content type and the size; if they are right, tell the operator of the service.'
       : 'The service signed the URL in another way than the file store expects: tell the operator of the service.';
   if (code === 'RequestTimeTooSkewed')
     return 'The clocks of the service and of the file store differ: tell the operator of the service.';
-  if (expiredStatuses.includes(status))
-    return 'The signed URL may have expired. If the store refuses a new one too, tell the operator of the service.';
   if (status === 413 || code === 'EntityTooLarge') return 'The file is too large for the store.';
+  if (isExpiredUrl(refusal))
+    return 'The signed URL may have expired. If the store refuses a new one too, tell the operator of the service.';
+  if (expiredStatuses.includes(status) || code === 'NoSuchBucket')
+    return 'This is between the service and its file store: tell the operator of the service.';
+  if (status === 404 && operation === 'download')
+    return 'The store does not have the file of this document. If you have it: rosterctl docs replace ID FILE';
   return undefined;
 }
 

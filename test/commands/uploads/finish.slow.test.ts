@@ -158,14 +158,29 @@ test('an expired token (400 ExpiredToken) renews the URL, as a 403 does', async 
   expect([ran.code, api.documents[0]?.fileKey, puts(api)]).toEqual([0, 'files/2', 2]);
 });
 
-test('a clock difference is reported, and no new URL is requested', async () => {
-  const api = await service({ put: () => refusal(403, 'RequestTimeTooSkewed') });
+test.each([
+  ['RequestTimeTooSkewed', 'clocks'],
+  ['QuotaExceeded', 'between the service and its file store'],
+  ['UserSuspended', 'between the service and its file store'],
+  ['EntityTooLarge', 'too large'],
+])('403 %s is no expired URL: it is reported, and no new one is requested', async (code, hint) => {
+  const api = await service({ put: () => refusal(403, code) });
   const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
   expect([ran.code, errorOf(ran)]).toMatchObject([
     1,
-    { code: 'RequestTimeTooSkewed', hint: expect.stringContaining('clocks') },
+    { code, hint: expect.stringContaining(hint) },
   ]);
   expect([puts(api), posts(api)]).toEqual([1, ['/v1/uploads/document-file']]);
+});
+
+test.each([
+  [403, 'AuthenticationFailed'],
+  [403, 'ExpiredRequest'],
+  [403, 'Forbidden'],
+])('%i %s may be an expired URL: a new one is requested', async (status, code) => {
+  const api = await service({ put: (nth) => (nth === 1 ? refusal(status, code) : undefined) });
+  const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
+  expect([ran.code, puts(api)]).toEqual([0, 2]);
 });
 
 test('without unfinished uploads the list is empty and finish --all sends nothing', async () => {
