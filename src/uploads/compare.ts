@@ -10,7 +10,7 @@ import { shellQuote } from '../data/text.js';
 import { lagMs, pause } from '../data/time.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
-import { hasContent, hashOfUpload } from './content.js';
+import { hashOfUpload, stillHasContent } from './content.js';
 import { type Documents, readDocuments } from './documents.js';
 import {
   idsOfContent,
@@ -201,7 +201,7 @@ class Finder {
     const { byId } = this.documents;
     const old = byId.get(replaces);
     if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)
-      if (await hasContent(this.context, replaces, file, await hash()))
+      if (await stillHasContent(this.context, replaces, file, await hash()))
         return { id: replaces, record: old, message: `${replaces} already holds this content` };
     if (!this.sizes.has(file.sizeBytes)) return undefined;
     const sha256 = await hash();
@@ -211,7 +211,7 @@ class Finder {
       if (!record || id === replaces || record['name'] !== name) continue;
       const held = tagsIn(record['tags']) ?? [];
       const hasTags = held.length === tags.size && held.every((tag) => tags.has(tag));
-      if (hasTags && (await hasContent(this.context, id, file, sha256)))
+      if (hasTags && (await stillHasContent(this.context, id, file, sha256)))
         return { id, record, message: uploadedBefore(id) };
     }
     return undefined;
@@ -226,7 +226,7 @@ class Finder {
     for (const id of ids) {
       const record = this.documents.byId.get(id);
       if (!record || differs(record, file)) continue;
-      if (this.job.verify && !(await hasContent(this.context, id, file, sha256))) continue;
+      if (this.job.verify && !(await stillHasContent(this.context, id, file, sha256))) continue;
       return { id, record, message: uploadedBefore(id) };
     }
     const [id] = ids;
@@ -247,7 +247,7 @@ class Finder {
       return 'type';
     if (typeof id !== 'string') return 'unclear';
     if (this.job.verify)
-      return (await hasContent(this.context, id, file, await hash())) ? 'none' : 'content';
+      return (await stillHasContent(this.context, id, file, await hash())) ? 'none' : 'content';
     const known = this.memory.get(id)?.sha256;
     if (isRemembered && known !== undefined && known !== (await hash())) return 'content';
     return recordedSize(record) !== undefined && typeof contentType === 'string'

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { fetchDocument, hashedSink } from '../downloads/fetch.js';
-import { Failure, ProtocolError, stoppedReading } from '../errors.js';
+import { Failure, ProtocolError, StoreError, stoppedReading } from '../errors.js';
 import type { FileFacts } from './store-file.js';
 import type { UploadFile } from './upload-source.js';
 
@@ -43,6 +43,18 @@ export async function hasContent(
     throw error;
   }
   return sink.sha256() === sha256;
+}
+
+/** Same as `hasContent`, but false for a document whose file the store does not have. Throws Failure. */
+export async function stillHasContent(
+  ...document: Parameters<typeof hasContent>
+): Promise<boolean> {
+  try {
+    return await hasContent(...document);
+  } catch (error) {
+    if (error instanceof StoreError && error.status === 404) return false;
+    throw error;
+  }
 }
 
 /**

@@ -25,6 +25,8 @@ export async function desk(files: Readonly<Record<string, string>>) {
       json: { documents: made, total: made.length },
     }),
     download: (file: Buffer): Buffer => file,
+    /** The answer of the store to a download, which is the file if there is none. */
+    get: (): Reply | undefined => undefined,
     /** The answer of the store to a file. */
     put: (): Reply => ({ status: 200 }),
     /** The answers to step 1 wait for it. */
@@ -34,8 +36,10 @@ export async function desk(files: Readonly<Record<string, string>>) {
   };
   const store = await recordingService(({ method, url, body }) => {
     const name = url.split('?')[0] ?? '';
-    if (method !== 'PUT')
-      return { status: 200, text: String(view.download(bytes.get(name) ?? Buffer.alloc(0))) };
+    if (method !== 'PUT') {
+      const file = bytes.get(name) ?? Buffer.alloc(0);
+      return view.get() ?? { status: 200, text: String(view.download(file)) };
+    }
     bytes.set(name, body);
     return view.put();
   });

@@ -43,7 +43,11 @@ export default defineLocalWrite({
     } finally {
       lock.release();
     }
-    const { fileKey } = upload.steps;
+    const { fileKey, earlier } = upload.steps;
+    if (Array.isArray(earlier) && earlier.length > 0)
+      context.note(
+        `Earlier attempts may have left bytes in the store under ${earlier.join(', ')}.`,
+      );
     const hasBytes = isStored(upload) || upload.state === 'put_started';
     return { id: upload.id, fileKey: hasBytes && typeof fileKey === 'string' ? fileKey : null };
   },

@@ -73,6 +73,15 @@ test('a document that was changed while its replacement was uploaded is not dele
   ]);
 });
 
+test('a document whose file the store has lost is replaced, also by the same file', async () => {
+  const { run, sent, documents, view } = await office();
+  const lost = '<Error><Code>NoSuchKey</Code></Error>';
+  view.get = () => (documents.length === 1 ? { status: 404, text: lost } : undefined);
+  const ran = await run('docs replace doc_1 old.txt --yes');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { id: 'doc_2' }]);
+  expect(sent()).toEqual(['POST', 'POST', 'DELETE']);
+});
+
 test('a file that the document holds already sends nothing', async () => {
   const { run, sent } = await office();
   const ran = await run('docs replace doc_1 old.txt --yes');

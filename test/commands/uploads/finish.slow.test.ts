@@ -304,6 +304,16 @@ test('a 400 of step 3 leaves an orphan; after uploads forget, which sends nothin
   expect(puts(api)).toBe(2);
 });
 
+test('uploads forget names the keys of all attempts', async () => {
+  const api = await service({ put: () => ({ status: 503 }) });
+  const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
+  for (const _ of [1, 2, 3]) expect((await rosterctl('docs upload a.txt', desk)).code).toBe(9);
+  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  const gone = await rosterctl(`uploads forget ${left.id}`, desk);
+  expect(gone.stderr).toContain('may have left bytes in the store under files/1, files/2.');
+  expect(gone.stdout).toContain('under files/3.');
+});
+
 test('one file without a document among several is finished alone, and doctor reports it', async () => {
   const api = await service({
     third: (made) => (made === 1 ? { status: 400, json: {} } : undefined),
