@@ -1,4 +1,4 @@
-/** The `--results` CSV of a bulk run: checked before anything is sent, written at its end. */
+/** The `--results` CSV of a bulk run: checked before anything is sent, with `--out`, and written at its end. */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refuseSpreadsheet } from '../config/parse.js';
@@ -14,36 +14,50 @@ import type { ReportRow } from '../runs/report.js';
 import type { BulkValues, Invocation } from './invocation.js';
 
 /**
- * Checks before anything is sent that `--results` can be written. Throws OutputError if it cannot,
- * UsageError if another flag of the same command line reads or writes that file.
+ * Checks before anything is sent that `--results` can be written, and that neither it nor `--out` is a
+ * file that the same command line reads. Throws OutputError, UsageError.
  */
 export async function checkResults(
   context: Context,
-  { results, csv, idsFile, manifest, file }: BulkValues,
+  { results, csv, idsFile, manifest, file, paths, input, noteFile }: BulkValues,
 ): Promise<void> {
+  const { out } = context.settings;
+  const flags = { '--csv': csv, '--ids': idsFile, '--input': input, '--note-file': noteFile };
+  const given = { ...flags, '--manifest': manifest, FILE: file, PATH: paths };
+  await refuseSameFile('--out', out, given);
   if (results === undefined) return;
   if (results === '-')
     throw new UsageError('--results needs a file; the report itself goes to stdout.', {
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  const { out } = context.settings;
-  const flags = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, '--out': out };
-  const others = { ...flags, FILE: file };
-  const target = await realPathOf(results);
-  for (const [word, other] of Object.entries(others)) {
-    if (typeof other !== 'string' || other === '-') continue;
-    const path = await realPathOf(other);
-    if (nameKey(path) !== nameKey(target)) continue;
-    const where = path === target ? '' : ' on a disk that ignores case';
-    throw new UsageError(`--results and ${word} name the same file${where}.`, {
-      hint: 'Choose another file for --results.',
-    });
-  }
+  await refuseSameFile('--results', results, { ...given, '--out': out });
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new OutputError(`--results: ${error.message}`, { hint: error.hint });
   });
+}
+
+/** Throws UsageError if the file of a flag is also that of another word of the command line. */
+async function refuseSameFile(
+  option: string,
+  file: string | undefined,
+  others: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (file === undefined || file === '-') return;
+  const target = await realPathOf(file);
+  const words = Object.entries(others).flatMap(([word, files]) =>
+    [files].flat().map((other: unknown) => ({ word, other })),
+  );
+  for (const { word, other } of words) {
+    if (typeof other !== 'string' || other === '-') continue;
+    const path = await realPathOf(other);
+    if (nameKey(path) !== nameKey(target)) continue;
+    const where = path === target ? '' : ' on a disk that ignores case';
+    throw new UsageError(`${option} and ${word} name the same file${where}.`, {
+      hint: `Choose another file for ${option}.`,
+    });
+  }
 }
 
 /** The path without links; its last part may be a file that does not exist yet. */

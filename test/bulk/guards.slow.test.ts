@@ -191,6 +191,25 @@ describe('--results', () => {
   });
 });
 
+test.each([
+  ['--csv', 'tryouts set-status --csv file --yes'],
+  ['--ids', 'tryouts update --ids file --status rejected --yes'],
+  ['--note-file', 'tryouts update app_1 --note-file file'],
+  ['--input', 'players create --input file'],
+  ['FILE', 'players import file --key email --yes'],
+  ['PATH', 'docs upload other.txt file'],
+])('an --out never overwrites the %s of its own command: %s', async (word, words) => {
+  const service = await keep(several(2));
+  const user = userOf(service);
+  const text = 'id,status\napp_1,rejected\n';
+  writeFileSync(join(user.home, 'file'), text);
+  writeFileSync(join(user.home, 'other.txt'), 'x');
+  const ran = await user.run(`${words} --out ./file`);
+  expect([ran.code, service.requests]).toEqual([2, []]);
+  expect(ran.stderr).toContain(`--out and ${word} name the same file.`);
+  expect(readFileSync(join(user.home, 'file'), 'utf8')).toBe(text);
+});
+
 test('an --out that cannot be written is refused before any write', async () => {
   const service = await keep(several(2));
   const ran = await userOf(service).run(line(2, '--yes --out none/x.json'));
