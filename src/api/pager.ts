@@ -68,8 +68,8 @@ export class Pager {
   private rows = 0;
   /** Announcements of an earlier page, which a later one may leave out. */
   private announced: Pick<PagingEvidence, 'total' | 'pages'> = {};
-  /** True if a later page announced fewer records or pages than an earlier one. */
-  private hasShrunk = false;
+  /** How what a later page announced differs from what an earlier one did. */
+  private became: 'shorter' | 'longer' | undefined;
   /** True if this page was found by its number or offset, so that records can move onto it and off it. */
   private isNumbered = false;
   /** True if such a page repeated some records of an earlier one. */
@@ -111,8 +111,9 @@ export class Pager {
     this.rows += page.count;
     if (this.number === 1) this.firstNumber ??= pageNumber;
     this.hasMoved ||= this.isNumbered && page.fresh > 0 && page.fresh < page.count;
-    this.hasShrunk ||=
-      isLess(namedValue(total), namedValue(announced.total)) || isLess(pages, announced.pages);
+    const [before, now] = [namedValue(announced.total), namedValue(total)];
+    if (isLess(now, before) || isLess(pages, announced.pages)) this.became = 'shorter';
+    else if (isLess(before, now)) this.became ??= 'longer';
     this.announced = { total: total ?? announced.total, pages: pages ?? announced.pages };
   }
 
@@ -206,22 +207,21 @@ export class Pager {
     const { arrived } = page;
     const { mode, number } = this;
     const { total = evidence.total, pages } = this.announced;
-    if (total !== undefined && total.value > arrived)
-      return {
-        ...doubt(
-          `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
-          'If it pages: rosterctl config set paging.mode page',
-          `If ${total.path} counts something else: rosterctl config set paging.total none`,
-        ),
-        isStated: true,
-      };
+    const changed = doubt(`the list became ${this.became} while it was read`, again);
+    if (total !== undefined && total.value > arrived) {
+      const miscounted = doubt(
+        `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
+        'If it pages: rosterctl config set paging.mode page',
+        `If ${total.path} counts something else: rosterctl config set paging.total none`,
+      );
+      return { ...(this.became === 'longer' ? changed : miscounted), isStated: true };
+    }
     if (mode === 'none') return completeList;
     // The records after one that went away moved up, the first of them perhaps to a page read before.
-    if (this.hasShrunk)
-      return doubt('the list became shorter while it was read', 'Run the same command again.');
+    if (this.became === 'shorter') return changed;
     // A record that moved to the front may have left a page that had not been read yet.
     if (this.hasMoved && !(total?.isNamed && total.value === arrived))
-      return doubt('records moved while the list was read', 'Run the same command again.');
+      return doubt('records moved while the list was read', again);
     if (evidence.more)
       return {
         ...doubt(
@@ -268,8 +268,8 @@ export class Pager {
   }
 }
 
+const again = 'Run the same command again.';
 const somethingElse = 'If it is something else: rosterctl config set paging.next none';
-
 const completeList: Completeness = { state: 'complete' };
 
 function doubt(reason: string, ...fixes: readonly string[]): Doubt {

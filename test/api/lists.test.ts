@@ -875,6 +875,23 @@ describe('paging', () => {
     });
   });
 
+  test('a list that becomes longer while it is read, at its front', async () => {
+    const service = await recordingService((request) => {
+      const offset = numberIn(request, 'offset', 0);
+      const teams = offset === 0 ? slice(1, 20) : slice(offset, 20);
+      return json({ teams, offset, limit: 20, total: offset === 0 ? 44 : 45 });
+    });
+    const list = apiTo(service.baseUrl, {}).api.list('teams');
+    let count = 0;
+    for await (const _ of list) count += 1;
+    expect(count).toBe(44);
+    expect(list.completeness()).toMatchObject({
+      state: 'doubtful',
+      reason: 'the list became longer while it was read',
+      fixes: ['Run the same command again.'],
+    });
+  });
+
   // Newest change first: after the first page, team_30 changes and moves to the front.
   test.each([
     [
