@@ -143,6 +143,12 @@ describe('PUT', () => {
     ['JSON', { status: 413, json: { error: 'EntityTooLarge' } }, { code: 'EntityTooLarge' }],
     ['text', { status: 400, text: 'bad\u001b[31m thing' }, { status: 400, code: 'store' }],
     [
+      'a code alone',
+      { status: 401, text: 'UserSuspended' },
+      { code: 'UserSuspended', message: 'The file store refused the upload: 401 UserSuspended.' },
+    ],
+    ['a word', { status: 401, text: 'Unauthorized' }, { code: 'store' }],
+    [
       'HTML',
       { status: 403, text: '<html>canary', headers: { 'content-type': 'text/html' } },
       { status: 403, code: 'store' },
@@ -411,6 +417,7 @@ describe('GET', () => {
     [403, 'UserSuspended', 'between the service and its file store'],
     [404, 'NoSuchBucket', 'between the service and its file store'],
     [404, 'NoSuchKey', 'does not have the file'],
+    [413, 'QuotaExceeded', 'between the service and its file store'],
   ])('the hint of %i %s does not speak of an expired URL', async (status, code, hint) => {
     const text = `<Error><Code>${code}</Code></Error>`;
     const service = await recordingService(() => ({ status, text }));

@@ -83,17 +83,19 @@ function waitHint(seconds: number): string {
 }
 
 function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string | undefined {
-  const { status, code } = refusal;
+  const { status, code, message } = refusal;
   if (code === 'SignatureDoesNotMatch')
     return operation === 'upload'
       ? 'The headers differ from the signed ones. Check the content type and the size; if they are right, tell the operator of the service.'
       : 'The service signed the URL in another way than the file store expects: tell the operator of the service.';
   if (code === 'RequestTimeTooSkewed')
     return 'The clocks of the service and of the file store differ: tell the operator of the service.';
-  if (status === 413 || code === 'EntityTooLarge') return 'The file is too large for the store.';
+  const isOverQuota = /quota/i.test(`${code} ${message}`);
+  if (!isOverQuota && (status === 413 || code === 'EntityTooLarge'))
+    return 'The file is too large for the store.';
   if (isExpiredUrl(refusal))
     return 'The signed URL may have expired. If the store refuses a new one too, tell the operator of the service.';
-  if (expiredStatuses.includes(status) || code === 'NoSuchBucket')
+  if (isOverQuota || expiredStatuses.includes(status) || code === 'NoSuchBucket')
     return 'This is between the service and its file store: tell the operator of the service.';
   if (status === 404 && operation === 'download')
     return 'The store does not have the file of this document. If you have it: rosterctl docs replace ID FILE';
@@ -109,7 +111,9 @@ function storeErrorCode({ body, headers }: FullResponse): {
   if (read.kind !== 'other') return { code: undefined, text: '' };
   const code = elementText(read.text, 'Code');
   if (code !== undefined) return { code, text: elementText(read.text, 'Message') ?? '' };
-  return { code: undefined, text: /^\s*</.test(read.text) ? '' : sanitize(read.text) };
+  const text = /^\s*</.test(read.text) ? '' : sanitize(read.text);
+  // Ceph answers its Swift URLs with the code alone, as text.
+  return /^([A-Z][a-z]+){2,}$/.test(text) ? { code: text, text: '' } : { code: undefined, text };
 }
 
 function errorInJson(body: JsonObject): { code: string | undefined; text: string } {
