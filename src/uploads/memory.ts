@@ -91,13 +91,16 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
   const { state, current, old } = paths;
   try {
     const stats = statSync(current, { throwIfNoEntry: false });
-    if (!stats) ensurePrivateFolders(state, [dirname(current)], context.paths.owner);
-    else if (!stats.isFile()) throw cannotWrite(current, notRegular());
+    if (!stats) {
+      ensurePrivateFolders(state, [dirname(current)], context.paths.owner);
+      appendFileSync(current, '', { mode: 0o600 });
+      await syncFolder(dirname(current));
+    } else if (!stats.isFile()) throw cannotWrite(current, notRegular());
     else if (stats.size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
     const line = `\n${sealLine(uploaded)}`;
+    // At once: whoever counts the bytes before they are returned takes them for those of another process.
     appendFileSync(current, line, { mode: 0o600, flush: true });
-    if (!stats) await syncFolder(dirname(current));
     return Buffer.byteLength(line);
   } catch (error) {
     if (!(error instanceof Failure) && !isSystemError(error)) throw error;

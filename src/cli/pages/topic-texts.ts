@@ -112,9 +112,9 @@ with -q, so that you notice if the state folder was lost. --initial all prints t
   --peek           record nothing until cursors commit NAME
 
 Every record is printed at least once: the cursor moves only after all rows were written and
-the exit code is 0 or 12. After an error, a signal, a full disk or a closed pipe (| head:
-exit 1), the next run prints the same rows again. If the list may be incomplete, nothing is
-printed (exit 11). If two commands use one NAME at once, the second exits with 11.
+the exit code is 0 or 12. After an error, a signal, a full disk, a power cut or a closed pipe
+(| head: exit 1), the next run prints the same rows again. If the list may be incomplete,
+nothing is printed (exit 11). If two commands use one NAME at once, the second exits with 11.
 
 rosterctl check --since-last NAME prints only new findings.
 
