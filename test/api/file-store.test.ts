@@ -149,6 +149,26 @@ describe('PUT', () => {
     ],
     ['a word', { status: 401, text: 'Unauthorized' }, { code: 'store' }],
     [
+      'its status alone',
+      { status: 404, text: '' },
+      {
+        message: 'The file store refused the upload: 404.',
+        hint: expect.stringContaining('between the service and its file store'),
+      },
+    ],
+    [
+      'a text that is said to be HTML',
+      {
+        status: 413,
+        text: '413 Error: Upload exceeds quota.',
+        headers: { 'content-type': 'text/html; charset=UTF-8' },
+      },
+      {
+        message: 'The file store refused the upload: 413 Error: Upload exceeds quota.',
+        hint: expect.stringContaining('between the service and its file store'),
+      },
+    ],
+    [
       'HTML',
       { status: 403, text: '<html>canary', headers: { 'content-type': 'text/html' } },
       { status: 403, code: 'store' },

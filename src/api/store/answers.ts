@@ -49,7 +49,9 @@ export function storeError(
     );
   const { code, text } = storeErrorCode(reply);
   const description = [code, text].filter(Boolean).join(': ');
-  const refusal = `${status}${description ? ` ${description}` : ''}`.replace(/\.?$/, '.');
+  // Some texts begin with the status.
+  const start = description.startsWith(`${status} `) ? '' : `${status} `;
+  const refusal = `${start}${description}`.trimEnd().replace(/\.?$/, '.');
   const hint =
     wait === undefined
       ? hintOf(operation, { status, code: code ?? 'store', message: text })
@@ -95,10 +97,10 @@ function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string
     return 'The file is too large for the store.';
   if (isExpiredUrl(refusal))
     return 'The signed URL may have expired. If the store refuses a new one too, tell the operator of the service.';
-  if (isOverQuota || expiredStatuses.includes(status) || code === 'NoSuchBucket')
-    return 'This is between the service and its file store: tell the operator of the service.';
-  if (status === 404 && operation === 'download')
+  if (status === 404 && operation === 'download' && code !== 'NoSuchBucket')
     return 'The store does not have the file of this document. If you have it: rosterctl docs replace ID FILE';
+  if (isOverQuota || status === 404 || expiredStatuses.includes(status))
+    return 'This is between the service and its file store: tell the operator of the service.';
   return undefined;
 }
 
@@ -108,10 +110,12 @@ function storeErrorCode({ body, headers }: FullResponse): {
 } {
   const read = readJson(body, headers['content-type']);
   if (read.kind === 'json' && isObject(read.value)) return errorInJson(read.value);
-  if (read.kind !== 'other') return { code: undefined, text: '' };
-  const code = elementText(read.text, 'Code');
-  if (code !== undefined) return { code, text: elementText(read.text, 'Message') ?? '' };
-  const text = /^\s*</.test(read.text) ? '' : sanitize(read.text);
+  if (read.kind !== 'other' && read.kind !== 'html') return { code: undefined, text: '' };
+  // Swift says of its plain text that it is HTML.
+  const answer = Buffer.from(body).toString();
+  const code = elementText(answer, 'Code');
+  if (code !== undefined) return { code, text: elementText(answer, 'Message') ?? '' };
+  const text = answer.includes('<') ? '' : sanitize(answer);
   // Ceph answers its Swift URLs with the code alone, as text.
   return /^([A-Z][a-z]+){2,}$/.test(text) ? { code: text, text: '' } : { code: undefined, text };
 }
