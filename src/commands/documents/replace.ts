@@ -164,8 +164,14 @@ async function deleteReplaced(
   const { value, existingId } = uploaded;
   const made = existingId ?? (isObject(value) ? value['id'] : undefined);
   if (made === id) return uploaded;
-  const remove = () => confirmAndDelete(context, values);
-  if (context.settings.dryRun) return bothDryRuns(uploaded, await remove());
+  // Where --fields, --template or -o ids choose the record, only a line on stderr names each request.
+  const showsRecord = context.settings.dryRun && isObject(value) && !('dryRun' in value);
+  const output = showsRecord ? 'ids' : context.settings.output;
+  const remove = () => confirmAndDelete(context, values, output);
+  if (context.settings.dryRun) {
+    const removal = await remove();
+    return showsRecord ? uploaded : bothDryRuns(uploaded, removal);
+  }
   const { known, documents } = await requireNew(context, values, made);
   if (copied) await requireSame(documents, { id, known }, copied);
   const isAsked = !context.settings.yes;
@@ -239,13 +245,14 @@ async function requireSame(
 async function confirmAndDelete(
   context: Context,
   { id, waitLock: wait }: Values,
+  output: Context['settings']['output'],
 ): Promise<CommandOutput> {
   const { default: command } = await import('./delete.js');
   if (command.kind !== 'operation') throw new BugError('docs delete is not an operation.');
   // A bare word could read as a reference.
   const values = { ids: [`id:${id}`], waitLock: wait };
   // The fields to show are those of the new document.
-  const settings = { ...context.settings, fields: undefined, template: undefined };
+  const settings = { ...context.settings, output, fields: undefined, template: undefined };
   return command.run({ ...context, settings }, values, ['documents', 'delete']);
 }
 

@@ -55,6 +55,22 @@ test('a script without --yes is refused before anything is sent, and a dry run s
   expect(sent()).toEqual([]);
 });
 
+test('a dry run shows fields of the new document, and names the deletion of the old one', async () => {
+  const { api, sent, home } = await office();
+  const at = { home, cwd: home, env: api.env };
+  const requests = ['POST /uploads', 'PUT', 'POST /documents', 'DELETE /documents/doc_1'];
+  for (const [flags, stdout] of [
+    ['-o ids', ''],
+    ['--fields name', 'name\tHouse rules\n'],
+    ['--template {name}', 'House rules\n'],
+  ]) {
+    const ran = await rosterctl(`docs replace doc_1 new.txt -n ${flags}`, at);
+    expect([ran.code, ran.stdout]).toEqual([0, stdout]);
+    for (const request of requests) expect(ran.stderr).toContain(`Would send ${request}`);
+  }
+  expect(sent()).toEqual([]);
+});
+
 test('a document that was changed while its replacement was uploaded is not deleted', async () => {
   const { run, documents, sent, view } = await office();
   view.download = (file) => {
