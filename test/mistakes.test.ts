@@ -229,6 +229,7 @@ test.each([
   ['tryouts update app_1 -m hello', 'Did you mean --append-note?'],
   ['tryouts update app_1 --note-append hello', 'Did you mean --append-note?'],
   ['tryouts get app_1 --json id', 'rosterctl tryouts get app_1 --json --fields id'],
+  ['docs get doc_1 --json tags', 'rosterctl documents get doc_1 --json --fields tags'],
   ['-p sandbox tryouts list --form agee=20', 'Did you mean: --form age=20'],
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['get teams', 'Did you mean: rosterctl teams list\n'],

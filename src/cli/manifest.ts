@@ -7,6 +7,7 @@ import type {
   ManifestGroup,
   ManifestParam,
 } from '../data/command-manifest.js';
+import { resourceWords } from '../data/resources.js';
 import { kebab } from '../data/text.js';
 import type { Command, Params, ValueSchema } from './define.js';
 import { recordFields, type SchemaDefinition } from './record-fields.js';
@@ -122,7 +123,8 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
 }
 
 function viewFields({ columns, resource }: View<never>): readonly string[] {
-  return columns ?? (resource === undefined ? [] : recordFields(resource));
+  if (columns || resource === undefined) return columns ?? [];
+  return [...new Set([...recordFields(resource), ...resourceWords[resource].columns])];
 }
 
 function schemaChoices(schema: ValueSchema): readonly string[] | undefined {
