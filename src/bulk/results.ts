@@ -1,72 +1,40 @@
-/** The `--results` CSV of a bulk run: checked before anything is sent, with `--out`, and written at its end. */
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+/** The `--results` CSV of a bulk run: checked before anything is sent, written at its end. */
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Settings } from '../config/settings.js';
 import type { Context } from '../context.js';
 import { asInInput, byteOrderMark, csvLine, forSpreadsheet } from '../data/csv.js';
-import { nameKey } from '../data/file-names.js';
 import type { Selection } from '../engine/operation.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import { checkWritable, writeAtomically } from '../files/atomic-write.js';
+import { refuseSameFile } from '../files/same-file.js';
 import type { ReportRow } from '../runs/report.js';
 import type { BulkValues, Invocation } from './invocation.js';
 
 /**
- * Checks before anything is sent that `--results` can be written, and that neither it nor `--out` is a
- * file that the same command line reads. Throws OutputError, UsageError.
+ * Checks before anything is sent that `--results` can be written. Throws OutputError if it cannot,
+ * UsageError if the same command line reads that file.
  */
-export async function checkResults(
-  context: Context,
-  { results, csv, idsFile, manifest, file, paths, input, noteFile }: BulkValues,
-): Promise<void> {
-  const { out } = context.settings;
-  const flags = { '--csv': csv, '--ids': idsFile, '--input': input, '--note-file': noteFile };
-  const given = { ...flags, '--manifest': manifest, FILE: file, PATH: paths };
-  await refuseSameFile('--out', out, given);
+export async function checkResults({
+  results,
+  csv,
+  idsFile,
+  manifest,
+  file,
+}: BulkValues): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
     throw new UsageError('--results needs a file; the report itself goes to stdout.', {
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  await refuseSameFile('--results', results, { ...given, '--out': out });
+  const read = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, FILE: file };
+  const others = Object.entries(read).map(([word, given]) => ({ word, given }));
+  await refuseSameFile('--results', results, others);
   await checkWritable(results).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new OutputError(`--results: ${error.message}`, { hint: error.hint });
   });
-}
-
-/** Throws UsageError if the file of a flag is also that of another word of the command line. */
-async function refuseSameFile(
-  option: string,
-  file: string | undefined,
-  others: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  if (file === undefined || file === '-') return;
-  const target = await realPathOf(file);
-  const words = Object.entries(others).flatMap(([word, files]) =>
-    [files].flat().map((other: unknown) => ({ word, other })),
-  );
-  for (const { word, other } of words) {
-    if (typeof other !== 'string' || other === '-') continue;
-    const path = await realPathOf(other);
-    if (nameKey(path) !== nameKey(target)) continue;
-    const where = path === target ? '' : ' on a disk that ignores case';
-    throw new UsageError(`${option} and ${word} name the same file${where}.`, {
-      hint: `Choose another file for ${option}.`,
-    });
-  }
-}
-
-/** The path without links; its last part may be a file that does not exist yet. */
-async function realPathOf(file: string): Promise<string> {
-  const path = resolve(file);
-  const inFolder = async () => join(await realpath(dirname(path)), basename(path));
-  return realpath(path)
-    .catch(inFolder)
-    .catch(() => path);
 }
 
 /** Writes `--results` if given; returns the exit code, which reflects a failed write, and its error. */

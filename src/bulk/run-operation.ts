@@ -60,9 +60,9 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   const source = operation.rows ? 'ids' : sourceOf(values, operation);
   if (values.exitCode && !context.settings.dryRun)
     throw new UsageError('--exit-code needs --dry-run.');
-  await checkResults(context, values);
+  await checkResults(values);
   if (values.plan !== undefined || values.expires !== undefined)
-    await (await import('./write-plan.js')).checkPlanFlags(context, values);
+    await (await import('./write-plan.js')).checkPlanFlags(values);
   const job = await operation.job(context, values);
   const selection = await selectWithoutRequest(context, commandLine, source);
   const rows = selection?.rows ?? [];

@@ -2,7 +2,6 @@
 
 import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
 import { isGiven } from '../cli/check.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import { typedCommand } from '../cli/typed-line.js';
@@ -42,10 +41,7 @@ const sendingFlags = {
 } as const satisfies Partial<Record<keyof BulkValues, string>>;
 
 /** Checks --plan and --expires before anything is read. Throws UsageError, GuardError, OutputError. */
-export async function checkPlanFlags(
-  { settings: { out } }: Context,
-  values: BulkValues,
-): Promise<void> {
+export async function checkPlanFlags(values: BulkValues): Promise<void> {
   const { plan: file } = values;
   if (file === undefined) throw new UsageError('--expires needs --plan FILE.');
   for (const [name, word] of Object.entries(sendingFlags))
@@ -58,8 +54,6 @@ export async function checkPlanFlags(
       hint: 'For example: --plan changes.json',
     });
   refuseSpreadsheet('--plan', file);
-  if (out !== undefined && resolve(file) === resolve(out))
-    throw new UsageError('--plan and --out name the same file.');
   const found = await stat(file).catch(() => undefined);
   if (found?.isFile())
     throw new GuardError(`${file} already exists. A plan never replaces a file.`, {

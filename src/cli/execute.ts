@@ -21,10 +21,24 @@ export async function execute(
     ...parseValues(command.args ?? {}, line.command.args, line.values),
     ...parseValues(command.flags ?? {}, line.command.flags, line.values),
   };
+  await checkOut(line, context);
   if (command.kind === 'write') return runWrite(command, context as Context, values);
   if (command.kind === 'operation' || command.kind === 'run')
     return command.run(context as Context, values, line.command.words, line);
   return outputOf(await command.run(context as never, values, line), command.view);
+}
+
+/** Throws UsageError if `--out` would replace a file that the same command line reads or writes. */
+async function checkOut(
+  { command: { args, flags }, values }: TypedLine,
+  { settings: { out } }: LocalContext,
+): Promise<void> {
+  if (out === undefined) return;
+  const others = [...args, ...flags]
+    .filter(({ completes }) => completes === 'file')
+    .map(({ word, name }) => ({ word: word.replace('|-', ''), given: values[name] }));
+  const { refuseSameFile } = await import('../files/same-file.js');
+  await refuseSameFile('--out', out, others);
 }
 
 /**

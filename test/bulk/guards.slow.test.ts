@@ -198,7 +198,12 @@ test.each([
   ['--input', 'players create --input file'],
   ['FILE', 'players import file --key email --yes'],
   ['PATH', 'docs upload other.txt file'],
-])('an --out never overwrites the %s of its own command: %s', async (word, words) => {
+  ['FILE', 'plan show file'],
+  ['FILE', 'uploads put http://127.0.0.1/x file'],
+  ['--csv', 'backup diff a live --csv file'],
+  ['--html', 'report --html file'],
+  ['--file', 'docs download doc_1 -O file'],
+])('an --out never overwrites the %s of the same command: %s', async (word, words) => {
   const service = await keep(several(2));
   const user = userOf(service);
   const text = 'id,status\napp_1,rejected\n';

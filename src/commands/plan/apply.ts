@@ -114,7 +114,7 @@ async function applyPlan(
       code: 'expired',
       hint: 'Make a new one, which shows what has changed since.',
     });
-  await checkResults(context, values);
+  await checkResults(values);
   const rows = file.rows.map(({ row, id, ref, own }): SelectedRow => ({ row, id, ref, own }));
   refuseOrganization(context, planned, rows);
   const operation = exactOperation(planned, file, {

@@ -1,0 +1,37 @@
+/** Two words of one command line that name the same file, of which one would replace the other. */
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { nameKey } from '../data/file-names.js';
+import { UsageError } from '../errors.js';
+
+/**
+ * Checks that the file of an option is not also that of another word; a word may hold several files.
+ * Throws UsageError.
+ */
+export async function refuseSameFile(
+  option: string,
+  file: string,
+  others: readonly { readonly word: string; readonly given: unknown }[],
+): Promise<void> {
+  if (file === '-') return;
+  const target = await realPathOf(file);
+  for (const { word, given } of others)
+    for (const other of [given].flat() as readonly unknown[]) {
+      if (typeof other !== 'string' || other === '-') continue;
+      const path = await realPathOf(other);
+      if (nameKey(path) !== nameKey(target)) continue;
+      const where = path === target ? '' : ' on a disk that ignores case';
+      throw new UsageError(`${option} and ${word} name the same file${where}.`, {
+        hint: `Choose another file for ${option}.`,
+      });
+    }
+}
+
+/** The path without links; its last part may be a file that does not exist yet. */
+async function realPathOf(file: string): Promise<string> {
+  const path = resolve(file);
+  const inFolder = async () => join(await realpath(dirname(path)), basename(path));
+  return realpath(path)
+    .catch(inFolder)
+    .catch(() => path);
+}
