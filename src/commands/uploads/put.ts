@@ -6,6 +6,7 @@ import { defineWrite, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { sentencesView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
+import { isObject, type JsonObject } from '../../data/json.js';
 import { plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { inspectFile } from '../../uploads/local-file.js';
@@ -46,20 +47,21 @@ export default defineWrite({
   ]),
   async plan(context, { url, file, contentType }) {
     const inspected = await inspectFile(file, contentType);
-    const target = url === '-' ? await urlFromStdin(context) : url;
+    const granted = url === '-' ? await grantFromStdin(context) : { url };
+    const target = granted.url;
     const { origin, pathname } = parseUploadUrl(target);
     const files = await context.files();
     if (url !== '-') await files.check(target).catch(refuseUnsafe);
     return {
       requests: [{ method: 'PUT', path: `${origin}${pathname}`, basis: 'stated' }],
       changes: [],
-      state: { url: target, file: inspected },
+      state: { ...granted, file: inspected },
     };
   },
   async apply(context, plan, { url: typed }) {
-    const { url, file } = plan.state;
+    const { url, headers, file } = plan.state;
     const files = await context.files();
-    const sent = files.put(url, file);
+    const sent = files.put(url, file, headers);
     const { status, bytes } = await (typed === '-' ? sent : sent.catch(refuseUnsafe));
     file.verify();
     return { status, bytes };
@@ -72,22 +74,34 @@ function refuseUnsafe(error: unknown): never {
   throw noUrl(`This URL is not opened: ${error.why}.`, error);
 }
 
-/** Reads the URL from stdin: alone, in the JSON of step 1, or as `uploads create` prints it to a pipe. */
-async function urlFromStdin({ streams }: Context): Promise<string> {
-  const text = (await streams.stdin.readAll(maxInputBytes)).toString().trim();
-  const line = /^uploadUrl\t(.*)$/m.exec(text)?.[1];
-  if (line !== undefined) return line.trim();
-  return text.startsWith('{') ? urlOfAnswer(text) : text;
+/** What step 1 granted: a URL and, with some services, headers to send there. */
+interface Grant {
+  readonly url: string;
+  readonly headers?: JsonObject | undefined;
 }
 
-function urlOfAnswer(text: string): string {
+/** Reads the grant from stdin: a URL alone, the JSON of step 1, or as `uploads create` prints it to a pipe. */
+async function grantFromStdin({ streams }: Context): Promise<Grant> {
+  const text = (await streams.stdin.readAll(maxInputBytes)).toString().trim();
+  const url = /^uploadUrl\t(.*)$/m.exec(text)?.[1]?.trim();
+  if (url === undefined) return text.startsWith('{') ? grantInJson(text) : { url: text };
+  // A backslash is doubled in such a line.
+  const headers = [...text.matchAll(/^headers\.([^\t\n]+)\t(.*)$/gm)].map(
+    ([, name = '', value = '']) => [name, value.replaceAll('\\\\', '\\')] as const,
+  );
+  return { url, headers: Object.fromEntries(headers) };
+}
+
+function grantInJson(text: string): Grant {
+  let answer: unknown;
   try {
-    const { uploadUrl } = JSON.parse(text) as { uploadUrl?: unknown };
-    if (typeof uploadUrl === 'string') return uploadUrl;
+    answer = JSON.parse(text);
   } catch {
     throw noUrl('Stdin is neither a URL nor whole JSON.');
   }
-  throw noUrl('The JSON on stdin holds no uploadUrl.');
+  const { uploadUrl, headers } = isObject(answer) ? answer : {};
+  if (typeof uploadUrl !== 'string') throw noUrl('The JSON on stdin holds no uploadUrl.');
+  return { url: uploadUrl, headers: isObject(headers) ? headers : undefined };
 }
 
 // The message must not repeat the URL, which is a secret even if it is mistyped.

@@ -50,6 +50,20 @@ test('put accepts the output of create, as JSON and as piped lines', async () =>
   expect(store.requests.map(({ url }) => url)).toEqual(Array(4).fill('/put/1?sig=canary'));
 });
 
+test.each(['', '--json'])('put sends the headers that create %s prints', async (format) => {
+  const store = await recordingService(() => ({ status: 200 }));
+  const headers = { 'x-amz-acl': 'private', 'content-disposition': 'attachment; filename="a\\b"' };
+  const answer = { ...grant, uploadUrl: `${store.origin}/put/1`, headers };
+  const api = await recordingService(() => ({ status: 200, json: answer }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'rules.txt'), 'hello');
+  const create = `uploads create --content-type text/plain --size-bytes 5 ${format}`;
+  const { stdout: stdin } = await rosterctl(create, { env: api.env, home });
+  const ran = await rosterctl('uploads put - rules.txt', { env: api.env, home, stdin });
+  expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(store.requests[0]?.headers).toMatchObject(headers);
+});
+
 test.each([
   ['{"uploadUrl":7,"x":"sig=canary"}', 'holds no uploadUrl'],
   ['{"uploadUrl":"https://s.example.com/?sig=canary"', 'neither a URL nor whole JSON'],
