@@ -94,7 +94,7 @@ async function* select(
   const named = fields.map((field) => labels.get(field) ?? field);
   onNames(named);
   // An empty list proves nothing about fields that the contract does not name.
-  if (read.length === 0 && !view.columns) return;
+  if (read.length === 0 && !view.columns && !view.rowFields) return;
   missing = missing.filter((field) => !labels.has(field));
   if (missing.length === 0) {
     yield buffered.map((record) => pick(record, named, keepsLabels ? fields : named));
@@ -110,9 +110,9 @@ async function* select(
 function labelledIn(
   labels: readonly string[],
   records: readonly JsonObject[],
-  { resource, columns = [] }: Shape,
+  { resource, columns = [], rowFields = [] }: Shape,
 ): ReadonlyMap<string, string> {
-  const names = new Set([...columns, ...(resource ? recordFields(resource) : [])]);
+  const names = new Set([...columns, ...rowFields, ...(resource ? recordFields(resource) : [])]);
   for (const record of records) for (const name of Object.keys(record)) names.add(name);
   return new Map(
     labels.flatMap((label) => {

@@ -154,6 +154,19 @@ test('absent and null are the same, and numbers are compared exactly', async () 
   expect(json(await run(`backup diff ${folder} live --json`)).differences).toHaveLength(1);
 });
 
+test('an unknown field is refused, also while nothing differs', async () => {
+  const { create, run, folder } = await desk();
+  await create();
+  for (const flags of ['--fields nope', '--fields nope --json', '--template {nope}']) {
+    const ran = await run(`backup diff ${folder} live ${flags}`);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+  }
+  expect(await run(`backup diff ${folder} live --fields Name,id -o csv`)).toMatchObject({
+    code: 0,
+    stdout: 'name,id\r\n',
+  });
+});
+
 test('--exit-code is 12 if something differs, and -q is silent if nothing does', async () => {
   const { create, run, folder, records } = await desk();
   await create();
