@@ -99,7 +99,7 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
     else if (stats.size > mostFileBytes) await renew(context, current, old);
     // The line feed before it ends a torn line.
     const line = `\n${sealLine(uploaded)}`;
-    // At once: whoever counts the bytes before they are returned takes them for those of another process.
+    // Synchronous: until its size is known, another row would take the line for one of another process.
     appendFileSync(current, line, { mode: 0o600, flush: true });
     return Buffer.byteLength(line);
   } catch (error) {
