@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { application, keep, steps, written } from '../commands/tryouts/service.js';
+import { application, type Instead, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
 
@@ -14,12 +14,13 @@ async function shown(how: string): Promise<string> {
   return (await user.run(line(2, `--yes --fields id,result,error ${how}`))).stdout;
 }
 
-/** A run of 6 rows with 2 remaining, because the key was refused. */
-async function unfinished() {
+/** A run of 6 rows with 2 remaining, because the key was refused; `later`: what replaces responses from then on. */
+async function unfinished(later: Instead = () => undefined) {
   let refused = true;
-  const service = await keep(several(6), (_, step) =>
-    refused && step === 'PATCH app_5' ? { status: 401 } : undefined,
-  );
+  const service = await keep(several(6), (request, step) => {
+    if (!refused) return later(request, step);
+    return step === 'PATCH app_5' ? { status: 401 } : undefined;
+  });
   const user = userOf(service);
   await user.run(line(6, '--yes --json --concurrency 1'));
   expect(written(service)).toHaveLength(5);
@@ -276,10 +277,12 @@ test('after a stop no queued request is sent', async () => {
 });
 
 test('a second start names the run being resumed, not one that does not exist', async () => {
-  const { service, user } = await unfinished();
+  const { service, user } = await unfinished((_, step) =>
+    step === 'PATCH app_6' ? () => {} : undefined,
+  );
   const [run] = runFolders(user.runs).map((folder) => basename(folder));
-  const child = user.start(line(6, '--yes --rate 2/s'));
-  await until(() => written(service).length > 5);
+  const child = user.start(line(6, '--yes'));
+  await until(() => written(service).length > 6);
   const second = await user.run(line(6, '--yes'));
   child.kill('SIGKILL');
   expect(second.code).toBe(11);
