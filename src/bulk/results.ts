@@ -21,6 +21,9 @@ export async function checkResults({
   idsFile,
   manifest,
   file,
+  paths,
+  input,
+  noteFile,
 }: BulkValues): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
@@ -28,7 +31,8 @@ export async function checkResults({
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  const read = { '--csv': csv, '--ids': idsFile, '--manifest': manifest, FILE: file };
+  const flags = { '--csv': csv, '--ids': idsFile, '--input': input, '--note-file': noteFile };
+  const read = { ...flags, '--manifest': manifest, FILE: file, PATH: paths };
   const others = Object.entries(read).map(([word, given]) => ({ word, given }));
   await refuseSameFile('--results', results, others);
   await checkWritable(results).catch((error: unknown) => {

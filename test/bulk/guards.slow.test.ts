@@ -183,6 +183,19 @@ describe('--results', () => {
     },
   );
 
+  test.each([
+    ['--note-file', 'tryouts update app_1 app_2 --note-file text --yes'],
+    ['PATH', 'docs upload other.txt text'],
+  ])('never overwrites its own %s', async (word, words) => {
+    const service = await keep(several(2));
+    const user = userOf(service);
+    for (const name of ['text', 'other.txt']) writeFileSync(join(user.home, name), name);
+    const ran = await user.run(`${words} --results ./text`);
+    expect([ran.code, service.requests]).toEqual([2, []]);
+    expect(ran.stderr).toContain(`--results and ${word} name the same file.`);
+    expect(readFileSync(join(user.home, 'text'), 'utf8')).toBe('text');
+  });
+
   test('never overwrites the file of --out, which does not exist yet', async () => {
     const service = await keep(several(1));
     const user = userOf(service);
