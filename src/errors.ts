@@ -269,6 +269,8 @@ export const wrongRoute = 'wrongRoute';
 
 /** An error response of the file store behind a signed URL (contract 4.5 step 2, 4.4 download). */
 export class StoreError extends Failure {
+  /** The code of a refusal that names none. */
+  static readonly noCode = 'store';
   readonly kind = 'store';
   readonly exitName: 'failed' | 'temporary';
   readonly code: string;
@@ -280,7 +282,7 @@ export class StoreError extends Failure {
   ) {
     super(message, options);
     this.exitName = statusMeaning(status).exitName === 'temporary' ? 'temporary' : 'failed';
-    this.code = storeCode ?? 'store';
+    this.code = storeCode ?? StoreError.noCode;
   }
 }
 

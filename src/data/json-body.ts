@@ -7,7 +7,7 @@ import { parseJson, TooDeepError } from './json.js';
 export type JsonBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'empty' }
-  | { readonly kind: 'html' }
+  | { readonly kind: 'html'; readonly text: string }
   | { readonly kind: 'deep' }
   | { readonly kind: 'other'; readonly text: string };
 
@@ -38,7 +38,7 @@ function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody 
   } catch (error) {
     if (error instanceof TooDeepError) return { kind: 'deep' };
     const html = contentType?.startsWith('text/html') || /^\s*<(!doctype|html)/i.test(text);
-    return html ? { kind: 'html' } : { kind: 'other', text };
+    return { kind: html ? 'html' : 'other', text };
   }
 }
 

@@ -54,7 +54,7 @@ export function storeError(
   const refusal = `${start}${description}`.trimEnd().replace(/\.?$/, '.');
   const hint =
     wait === undefined
-      ? hintOf(operation, { status, code: code ?? 'store', message: text })
+      ? hintOf(operation, { status, code: code ?? StoreError.noCode, message: text })
       : waitHint(wait);
   return new StoreError(`The file store refused the ${operation}: ${refusal}`, status, code, {
     hint,
@@ -64,13 +64,13 @@ export function storeError(
 /** How stores refuse an expired URL: S3 and Azure with 403, Swift with 401, nginx with 410. */
 const expiredStatuses: readonly number[] = [401, 403, 410];
 
-/** Codes of an expired URL that stand for other refusals too: those of S3 and Azure, and no code. */
-const vagueCodes = /^(AccessDenied|AuthenticationFailed|Forbidden|Unauthorized|store)$/i;
+/** Codes of an expired URL that stand for other refusals too, as S3 and Azure send them. */
+const vagueCodes = /^(AccessDenied|AuthenticationFailed|Forbidden|Unauthorized)$/i;
 
 /** True if the store says that the URL has expired (`ExpiredToken` comes with 400), or leaves it open. */
 export function isExpiredUrl({ status, code, message }: StoreRefusal): boolean {
   if (/expired/i.test(`${code} ${message}`)) return mayBeExpired({ status });
-  return expiredStatuses.includes(status) && vagueCodes.test(code);
+  return expiredStatuses.includes(status) && (code === StoreError.noCode || vagueCodes.test(code));
 }
 
 type StoreRefusal = Pick<StoreError, 'status' | 'code' | 'message'>;
@@ -111,11 +111,10 @@ function storeErrorCode({ body, headers }: FullResponse): {
   const read = readJson(body, headers['content-type']);
   if (read.kind === 'json' && isObject(read.value)) return errorInJson(read.value);
   if (read.kind !== 'other' && read.kind !== 'html') return { code: undefined, text: '' };
+  const code = elementText(read.text, 'Code');
+  if (code !== undefined) return { code, text: elementText(read.text, 'Message') ?? '' };
   // Swift says of its plain text that it is HTML.
-  const answer = Buffer.from(body).toString();
-  const code = elementText(answer, 'Code');
-  if (code !== undefined) return { code, text: elementText(answer, 'Message') ?? '' };
-  const text = answer.includes('<') ? '' : sanitize(answer);
+  const text = read.text.includes('<') ? '' : sanitize(read.text);
   // Ceph answers its Swift URLs with the code alone, as text.
   return /^([A-Z][a-z]+){2,}$/.test(text) ? { code: text, text: '' } : { code: undefined, text };
 }
