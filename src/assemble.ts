@@ -69,8 +69,10 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
       }
     }
     // Last of all: if killed before this, the same command line prints its report again.
-    if (output.onWritten) await local.streams.syncOutput();
-    await output.onWritten?.();
+    if (output.onWritten) {
+      await local.streams.syncOutput();
+      await output.onWritten();
+    }
     return result;
   } finally {
     await output?.release?.();

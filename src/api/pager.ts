@@ -207,18 +207,20 @@ export class Pager {
     const { arrived } = page;
     const { mode, number } = this;
     const { total = evidence.total, pages } = this.announced;
-    const changed = doubt(`the list became ${this.became} while it was read`, again);
     if (total !== undefined && total.value > arrived) {
-      const miscounted = doubt(
-        `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
-        'If it pages: rosterctl config set paging.mode page',
-        `If ${total.path} counts something else: rosterctl config set paging.total none`,
-      );
-      return { ...(this.became === 'longer' ? changed : miscounted), isStated: true };
+      if (this.became === 'longer') return { ...becameDoubt('longer'), isStated: true };
+      return {
+        ...doubt(
+          `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
+          'If it pages: rosterctl config set paging.mode page',
+          `If ${total.path} counts something else: rosterctl config set paging.total none`,
+        ),
+        isStated: true,
+      };
     }
     if (mode === 'none') return completeList;
     // The records after one that went away moved up, the first of them perhaps to a page read before.
-    if (this.became === 'shorter') return changed;
+    if (this.became === 'shorter') return becameDoubt('shorter');
     // A record that moved to the front may have left a page that had not been read yet.
     if (this.hasMoved && !(total?.isNamed && total.value === arrived))
       return doubt('records moved while the list was read', again);
@@ -271,6 +273,10 @@ export class Pager {
 const again = 'Run the same command again.';
 const somethingElse = 'If it is something else: rosterctl config set paging.next none';
 const completeList: Completeness = { state: 'complete' };
+
+function becameDoubt(became: 'shorter' | 'longer'): Doubt {
+  return doubt(`the list became ${became} while it was read`, again);
+}
 
 function doubt(reason: string, ...fixes: readonly string[]): Doubt {
   return { state: 'doubtful', reason, fixes };

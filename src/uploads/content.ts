@@ -26,7 +26,7 @@ export async function hashOfUpload(
 }
 
 /** Downloads a document and returns whether it holds these bytes. Throws Failure. */
-export async function hasContent(
+async function hasContent(
   context: Context,
   id: string,
   { sizeBytes }: Pick<FileFacts, 'sizeBytes'>,
