@@ -164,7 +164,7 @@ async function deleteReplaced(
   const { value, existingId } = uploaded;
   const made = existingId ?? (isObject(value) ? value['id'] : undefined);
   if (made === id) return uploaded;
-  // Where --fields, --template or -o ids choose the record, only a line on stderr names each request.
+  // With --fields, --template or -o ids, the dry run prints the record, and its requests as lines on stderr.
   const showsRecord = context.settings.dryRun && isObject(value) && !('dryRun' in value);
   const output = showsRecord ? 'ids' : context.settings.output;
   const remove = () => confirmAndDelete(context, values, output);

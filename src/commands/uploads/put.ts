@@ -74,7 +74,7 @@ function refuseUnsafe(error: unknown): never {
   throw noUrl(`This URL is not opened: ${error.why}.`, error);
 }
 
-/** What step 1 granted: a URL and, with some services, headers to send there. */
+/** The answer to step 1: a URL and, from some services, the headers to send with the file. */
 interface Grant {
   readonly url: string;
   readonly headers?: JsonObject | undefined;
