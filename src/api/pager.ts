@@ -205,35 +205,29 @@ export class Pager {
   /** Decides, where there is no next page, whether the list is complete. */
   private completeness(page: Page, evidence: PagingEvidence): Completeness {
     const { arrived } = page;
-    const { mode, number } = this;
+    const { mode, number, became } = this;
     const { total = evidence.total, pages } = this.announced;
     if (total !== undefined && total.value > arrived) {
-      if (this.became === 'longer') return { ...becameDoubt('longer'), isStated: true };
-      return {
-        ...doubt(
-          `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
-          'If it pages: rosterctl config set paging.mode page',
-          `If ${total.path} counts something else: rosterctl config set paging.total none`,
-        ),
-        isStated: true,
-      };
+      if (became === 'longer') return stated('the list became longer while it was read', again);
+      return stated(
+        `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
+        'If it pages: rosterctl config set paging.mode page',
+        `If ${total.path} counts something else: rosterctl config set paging.total none`,
+      );
     }
     if (mode === 'none') return completeList;
     // The records after one that went away moved up, the first of them perhaps to a page read before.
-    if (this.became === 'shorter') return becameDoubt('shorter');
+    if (became === 'shorter') return doubt('the list became shorter while it was read', again);
     // A record that moved to the front may have left a page that had not been read yet.
     if (this.hasMoved && !(total?.isNamed && total.value === arrived))
       return doubt('records moved while the list was read', again);
     if (evidence.more)
-      return {
-        ...doubt(
-          'the service says that there are more, but not where',
-          'If it pages by number: rosterctl config set paging.mode page',
-          'If no list has pages: rosterctl config set paging.mode none',
-          shapesHint,
-        ),
-        isStated: true,
-      };
+      return stated(
+        'the service says that there are more, but not where',
+        'If it pages by number: rosterctl config set paging.mode page',
+        'If no list has pages: rosterctl config set paging.mode none',
+        shapesHint,
+      );
     if (mode === 'page' || mode === 'offset' || mode === 'last-id') return completeList;
     if (this.isExplicitEnd(page, evidence)) return completeList;
     if (pages !== undefined && pages > number && page.count > 0)
@@ -274,13 +268,12 @@ const again = 'Run the same command again.';
 const somethingElse = 'If it is something else: rosterctl config set paging.next none';
 const completeList: Completeness = { state: 'complete' };
 
-function becameDoubt(became: 'shorter' | 'longer'): Doubt {
-  return doubt(`the list became ${became} while it was read`, again);
-}
-
 function doubt(reason: string, ...fixes: readonly string[]): Doubt {
   return { state: 'doubtful', reason, fixes };
 }
+
+/** A doubt that rests on what the service itself says. */
+const stated = (...text: Parameters<typeof doubt>) => ({ ...doubt(...text), isStated: true });
 
 function namedValue(total: Total | undefined): number | undefined {
   return total?.isNamed ? total.value : undefined;
