@@ -5,14 +5,18 @@ import { isPlainText } from './safe-text.js';
 
 const ascii = /^[ -~]*$/;
 const spacingMarks = /\p{Mc}/gu;
+const skinTones = /\p{Emoji_Modifier}/gu;
 
 /**
  * Returns the columns that a sanitized text takes on a terminal, without SGR colour. A spacing mark
- * counts as one column, as many terminals draw it: the result may be too wide, never too narrow.
+ * counts as one column, and each emoji of a joined one as two, as many terminals draw them: the
+ * result may be too wide, never too narrow.
  */
 export function displayWidth(text: string): number {
   if (isPlainText(text)) return text.length;
-  return fastStringWidth(text) + (text.match(spacingMarks)?.length ?? 0);
+  const marks = text.match(spacingMarks)?.length ?? 0;
+  const tones = text.match(skinTones)?.length ?? 0;
+  return fastStringWidth(text.replaceAll('\u200d', '')) + marks + 2 * tones;
 }
 
 /** Returns the width of a text, at most `most`: measuring a text of 100 kB would be wasted work. */

@@ -10,7 +10,10 @@ test.each([
   ['Zoë', 3],
   ['Zoe\u0308', 3],
   ['日本', 4],
-  ['👩‍🚀', 2],
+  // VTE, Konsole, Alacritty and xterm draw each part; too narrow a measure would break the line.
+  ['👩‍🚀', 4],
+  ['👨‍👩‍👧‍👦', 8],
+  ['👩🏽', 4],
   ['🇩🇪', 2],
   ['का', 2],
 ])('%s takes %i columns', (text, columns) => {
@@ -23,7 +26,7 @@ test.each([
   ['ab cdef', 4, 'ab…'],
   ['日本語', 4, '日…'],
   ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
-  ['👩‍🚀👩‍🚀', 3, '👩‍🚀…'],
+  ['👩‍🚀👩‍🚀', 5, '👩‍🚀…'],
   ['abcd\u0301efgh', 5, 'abcd\u0301…'],
   ['abc', 1, '…'],
   ['abc', 0, ''],
