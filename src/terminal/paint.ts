@@ -10,8 +10,8 @@ export interface Paint {
   readonly status: (text: string) => string;
 }
 
-/** SGR colours by meaning: good, waiting, bad, in progress, chosen, closed. */
-const tones = { good: 32, waiting: 33, bad: 31, moving: 36, chosen: 94, over: 90 } as const;
+/** SGR codes by meaning: good, waiting, bad, in progress, chosen, closed. Colour 90 is the background of Solarized. */
+const tones = { good: 32, waiting: 33, bad: 31, moving: 36, chosen: 94, over: 2 } as const;
 
 const toneOf: Readonly<Record<string, keyof typeof tones>> = {
   pending: 'waiting',
@@ -56,13 +56,13 @@ export function markOf(isGood: boolean, isUtf8: boolean): string {
 export function createPaint(color: boolean): Paint {
   if (!color) return { bold: identity, dim: identity, bad: identity, status: identity };
   return {
-    bold: (text) => sgr(1, text, 22),
-    dim: (text) => sgr(2, text, 22),
-    bad: (text) => sgr(tones.bad, text, 39),
+    bold: (text) => sgr(1, text),
+    dim: (text) => sgr(2, text),
+    bad: (text) => sgr(tones.bad, text),
     status(text) {
       const word = text.trim();
       const tone = Object.hasOwn(toneOf, word) ? toneOf[word] : undefined;
-      return tone ? sgr(tones[tone], text, 39) : text;
+      return tone ? sgr(tones[tone], text) : text;
     },
   };
 }
@@ -73,8 +73,9 @@ export function withoutColor(text: string): string {
   return text.replace(/\u001b\[[\d;]*m/g, '');
 }
 
-function sgr(on: number, text: string, off: number): string {
-  return text === '' ? text : `\u001b[${on}m${text}\u001b[${off}m`;
+/** Adds an attribute: 1 and 2 are intensities, which end by 22; a colour ends by 39. */
+function sgr(on: number, text: string): string {
+  return text === '' ? text : `\u001b[${on}m${text}\u001b[${on > 2 ? 39 : 22}m`;
 }
 
 function identity(text: string): string {
