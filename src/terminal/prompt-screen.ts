@@ -70,8 +70,9 @@ export async function withTerminal<T>(
     offStop();
     // readline leaves stdin flowing on some systems, and that would keep the process alive.
     input.pause();
-    // Flush what the prompt drew before the next message.
+    // Flush what the prompt drew before the next message, and erase what a narrower window left below.
     await new Promise<void>((resolve) => output.end(resolve));
+    await streams.stderr.write(eraseBelow);
   }
 }
 
@@ -97,8 +98,9 @@ function promptOutput(streams: ProcessStreams): {
   const output = new Writable({
     decodeStrings: false,
     write(chunk: string | Uint8Array, _encoding, done) {
-      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
-      frame = frameAfter(frame, text);
+      const raw = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      frame = frameAfter(frame, raw);
+      const text = raw.replace(erasing, eraseFromTop);
       void stderr.write(stderr.color ? text : withoutColor(text)).then(() => done(), done);
     },
   });
@@ -109,17 +111,30 @@ function promptOutput(streams: ProcessStreams): {
   });
   return {
     output,
-    leave: () => void stderr.write('\u001b[?25h\u001b[J'),
+    leave: () => void stderr.write(`\u001b[?25h${eraseBelow}`),
     redraw: () => void output.write(`${eraseLine}${frame}`),
   };
 }
 
 const eraseLine = '\u001b[2K\u001b[G';
+const eraseBelow = '\u001b[J';
+
+/** The codes that erase a frame: down to its last line, then line by line up to its first. */
+// oxlint-disable-next-line no-control-regex
+const erasing = /^(?:\u001b\[(\d+)B)?((?:\u001b\[2K(?:\u001b\[1A)?)*)\u001b\[G/;
+
+/**
+ * Erases the same frame from its first line to the end of the screen: where a narrower window broke
+ * its lines into more, its last line is not where the prompt left it.
+ */
+function eraseFromTop(_: string, below: string | undefined, lines: string): string {
+  const up = (lines.match(/A/g)?.length ?? 0) - Number(below ?? 0);
+  return `${up > 0 ? `\u001b[${up}A` : ''}\u001b[G${eraseBelow}`;
+}
 
 /** The frame after a write: of a cursor movement, or of a frame behind codes that erase the last one. */
 function frameAfter(frame: string, written: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^\u001b\[\d+G$/.test(written)) return frame + written;
-  // oxlint-disable-next-line no-control-regex
-  return written.replace(/^(?:\u001b\[\d+B)?(?:\u001b\[2K(?:\u001b\[1A)?)*\u001b\[G/, '');
+  return written.replace(erasing, '');
 }

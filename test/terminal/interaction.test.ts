@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
+import xterm from '@xterm/headless';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CancelledError, UsageError } from '../../src/errors.js';
 import { pagerEnvironment } from '../../src/terminal/other-programs.js';
 import { createProgress } from '../../src/terminal/progress.js';
@@ -200,6 +201,33 @@ describe('the count below a list', () => {
     expect(got).toContain('ANSWER ["p0"]');
   });
 });
+
+test('a list erases what a narrower window left below it, at each key and at the end', async () => {
+  const terminal = new xterm.Terminal({ cols: 40, rows: 24, allowProposedApi: true });
+  const child = spawn(process.execPath, [join(folder, 'program.mjs'), 'search'], {
+    cols: 40,
+    rows: 24,
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color' },
+  });
+  child.onData((data) => terminal.write(data));
+  const shown = () =>
+    Array.from({ length: 24 }, (_, at) =>
+      terminal.buffer.active.getLine(at)?.translateToString(true),
+    ).join('\n');
+  const leaveBelow = (text: string) =>
+    new Promise<void>((resolve) => terminal.write(`\u001b7\u001b[20;1H${text}\u001b8`, resolve));
+  await vi.waitFor(() => expect(shown()).toContain('2 in all'), 10_000);
+  await leaveBelow('broken line');
+  child.write('\u001b[B');
+  await vi.waitFor(() => expect(shown()).toContain('> Ben'));
+  expect(shown()).not.toContain('broken line');
+  await leaveBelow('another line');
+  child.write('\u001b');
+  await vi.waitFor(() => expect(shown()).toContain('FAILED'));
+  expect(shown()).toContain('> Ben');
+  expect(shown()).not.toContain('another line');
+  terminal.dispose();
+}, 20_000);
 
 describe('a list to mark several', () => {
   test('is narrowed down by typing, and a new search keeps the marks', async () => {
