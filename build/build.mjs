@@ -75,7 +75,7 @@ const inlinedModules = [];
 
 const required = (path) => `require("${path}")`;
 
-// ora and cli-table3 measure text with string-width, which loads slowly; ours is faster and agrees with it.
+// ora and cli-table3 measure text with string-width, which loads slowly; ours is what the whole tool uses.
 const oneWidth = {
   name: 'one-width',
   resolveId(source) {
