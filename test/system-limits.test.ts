@@ -138,3 +138,20 @@ test('a run that too few files end prints its report, or says that nothing was s
   expect(errorOf(ran).message).toMatch(/too many files are open \(EMFILE\)\. Nothing was sent\.$/);
   expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
+
+test.each([24, 28, 32])(
+  'where only %i files may be open, that is the reason given',
+  async (most) => {
+    const { env } = await recordingService(({ url }) => ({
+      status: 200,
+      json: { id: url.slice(url.lastIndexOf('/') + 1), name: 'P' },
+    }));
+    const ids = Array.from({ length: 20 }, (_, at) => `p${at}`).join(' ');
+    // All rows open a connection at once, before the parser of answers was needed.
+    const line = `players update ${ids} -F motto=x --yes --concurrency 16 --retries 1 --json`;
+    const ran = await rosterctl(line, { env, through: `ulimit -n ${most}; exec "$@"` });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/too many (open )?files/i);
+    expect(ran.stderr).not.toMatch(/was lost|https/);
+  },
+);

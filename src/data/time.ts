@@ -1,5 +1,4 @@
 /** Times and durations: parsing, formatting, measuring age, waiting and deadlines. */
-import { setMaxListeners } from 'node:events';
 import { UsageError } from '../errors.js';
 import { orList, plural } from './text.js';
 
@@ -115,8 +114,6 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const timer = setTimeout(done, ms);
-    // Hundreds of requests may wait at once, and Node would warn at the eleventh listener.
-    setMaxListeners(0, signal);
     signal.addEventListener('abort', done);
   });
 }

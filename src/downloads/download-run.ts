@@ -1,6 +1,5 @@
 /** Downloads of several documents: runs them concurrently, and stops on failures that concern all. */
 
-import { setMaxListeners } from 'node:events';
 import type { FailedItem } from '../cli/command-output.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
@@ -40,8 +39,6 @@ export class DownloadRun<R> {
     private readonly worker: DownloadWorker<R>,
   ) {
     this.breaker = new CircuitBreaker(() => context.api.limiter.silent);
-    // Each request in flight adds a listener.
-    setMaxListeners(0, context.signal);
   }
 
   /** Yields the result rows in the order of the documents, each as soon as those before it are done. */

@@ -1,4 +1,5 @@
 /** Signals: which end a command and how, and what Ctrl-Z does to prompts, spinners and a pager. */
+import { setMaxListeners } from 'node:events';
 import { exit } from '../exit-codes.js';
 
 /** A child gets Ctrl-Z at the same time, and either of the two signals may arrive first. */
@@ -76,6 +77,8 @@ const graceMs = 10_000;
 /** Aborts on the first signal and leaves requests in flight a grace period; the second signal exits at once. */
 export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
   const controller = new AbortController();
+  // Hundreds of requests may be in flight or wait at once, and Node would warn at the eleventh listener.
+  setMaxListeners(0, controller.signal);
   let code: number | undefined;
   let expected = false;
   let ignored = false;

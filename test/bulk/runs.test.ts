@@ -24,6 +24,12 @@ describe('exit', () => {
     expect(written(service)).toHaveLength(before);
   });
 
+  test('0: more than ten rows at once print nothing with --quiet', async () => {
+    const user = userOf(await keep(several(20)));
+    const line = `tryouts set-status ${ids(20).join(' ')} --to rejected --yes -q --concurrency 16`;
+    expect(await user.run(line)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('0: nothing selected, and rows that a guard skips', async () => {
     const service = await keep(several(2));
     const user = userOf(service);
