@@ -227,18 +227,29 @@ describe('what may stand at the cursor', () => {
 });
 
 /** The lines that the script of bash gets. */
-function bashReply(line: string, replaced: string, type = '9'): string[] {
+function bashReply(line: string, replaced: string, type = '9', columns = ''): string[] {
   let written = '';
   const env = {
     HOME: '',
     COMP_LINE: line,
     COMP_TYPE: type,
+    COLUMNS: columns,
   };
   complete([replaced], { ...outside(env), write: (text) => (written += text) });
   return written.split('\n').slice(0, -1);
 }
 
 describe('a command line of bash', () => {
+  test('has its descriptions in one column, cut to the screen', () => {
+    const [whole, narrow, tiny] = ['', '50', '14'].map((columns) =>
+      bashReply('rosterctl ', '', '63', columns),
+    );
+    expect(whole).toContain('api          (Send any request to the service)');
+    expect(narrow).toContain('check        (Find what is waiting and what is…)');
+    expect(Math.max(...(narrow?.map((row) => row.length) ?? []))).toBeLessThan(50);
+    expect(tiny).toContain('api ');
+  });
+
   test.each([
     ['rosterctl tr', 'tr', [':words', 'tryouts ']],
     ['rosterctl  "te', 'te', [':closes', 'teams']],
@@ -403,15 +414,15 @@ describe('thousands of ids', () => {
     const reply = (candidates: string, isShown: boolean) =>
       bashAnswer(
         { directive: 'space', kept: '', candidates },
-        { ...line, isRedirected: false, isShown },
+        { ...line, isRedirected: false, isShown, columns: 80 },
         () => '',
       ).split('\n');
     for (const isShown of [true, false]) {
       const alone = reply([...plain, 'bare'].join('\n'), isShown);
       const beside = reply([...plain, 'bare', 'a b\tc'].join('\n'), isShown);
-      expect(alone.slice(0, 2)).toEqual([':words', isShown ? 'app_0   (Name of 0)' : 'app_0 ']);
+      expect(alone.slice(0, 2)).toEqual([':words', isShown ? 'app_0      (Name of 0)' : 'app_0 ']);
       expect(alone.at(-2)).toBe('bare ');
-      expect(beside).toEqual([...alone.slice(0, -1), isShown ? 'a\\ b   (c)' : 'a\\ b ', '']);
+      expect(beside).toEqual([...alone.slice(0, -1), isShown ? 'a\\ b       (c)' : 'a\\ b ', '']);
     }
   });
 });

@@ -3,6 +3,7 @@
  * them over with their quotes, and puts the answer on the line as it is.
  */
 import type { Environment } from '../../data/environment.js';
+import { displayWidth, pad, truncate, widestOf } from '../../terminal/width.js';
 import { beginning, type Candidates, type Completion, typedPart } from './candidates.js';
 
 /** A command line as bash describes it to `_rosterctl`. */
@@ -19,11 +20,13 @@ interface BashLine {
   readonly isRedirected: boolean;
   /** True if the answer is only shown, or cut to the common prefix: then names may be added. */
   readonly isShown: boolean;
+  /** The width of the screen; a script from before it was passed names none. */
+  readonly columns: number;
 }
 
 /** Reads bash's line up to the cursor and its COMP_TYPE; undefined from another shell. */
 export function readBashLine(env: Environment, replaced: string): BashLine | undefined {
-  const { COMP_LINE: before, COMP_TYPE: type } = env;
+  const { COMP_LINE: before, COMP_TYPE: type, COLUMNS: columns } = env;
   if (before === undefined) return undefined;
   const found = [...before.matchAll(shellWord)];
   const last = found.at(-1);
@@ -39,6 +42,7 @@ export function readBashLine(env: Environment, replaced: string): BashLine | und
     quote: head.endsWith('"') ? '"' : head.endsWith("'") ? "'" : '',
     isRedirected: redirection.test(raw) || lonelyRedirection.test(previous),
     isShown: shownTypes.includes(type ?? ''),
+    columns: Number(columns) || Infinity,
   };
 }
 
@@ -99,12 +103,19 @@ function withDirective(directive: string, lines: string): string {
 
 /** Adds `space` after each word that is not a folder, and the description where there is a choice. */
 function replies(candidates: Candidates, kept: string, line: BashLine, space: string): string {
-  const { start, quote, isShown } = line;
-  const hasNotes = isShown && candidates.includes('\n');
-  if (`${kept}${start}${quote}` === '' && !needsCare.test(candidates)) {
-    const ended = candidates.replace(/^[^\t\n]+$/gm, `$&${space}`);
-    return ended.replace(/\t(.*)$/gm, hasNotes ? `${space}  ($1)` : space);
-  }
+  const hasNotes = line.isShown && candidates.includes('\n');
+  const ended = endedWords(candidates, kept, line, space);
+  return hasNotes ? withNotes(ended, line.columns) : ended.replace(/\t.*$/gm, '');
+}
+
+function endedWords(
+  candidates: Candidates,
+  kept: string,
+  { start, quote }: BashLine,
+  space: string,
+): string {
+  if (`${kept}${start}${quote}` === '' && !needsCare.test(candidates))
+    return candidates.replace(/^[^\t\n]+/gm, `$&${space}`);
   return candidates
     .split('\n')
     .flatMap((candidate) => {
@@ -113,9 +124,20 @@ function replies(candidates: Candidates, kept: string, line: BashLine, space: st
       if (!whole.startsWith(start)) return [];
       const quoted = quotedFor(whole.slice(start.length), quote);
       if (quoted === undefined) return [];
-      const text = candidate.slice(word.length + 1);
-      const note = hasNotes && text !== '' ? `  (${text})` : '';
-      return [`${quoted}${word.endsWith('/') ? '' : space}${note}`];
+      return [`${quoted}${word.endsWith('/') ? '' : space}${candidate.slice(word.length)}`];
+    })
+    .join('\n');
+}
+
+/** Puts the descriptions in one column, cut to the screen: readline would break them inside a word. */
+function withNotes(ended: string, columns: number): string {
+  const rows = ended.split('\n').map((row) => row.split('\t'));
+  const column = Math.min(widestOf(rows.map(([word = '']) => word)), columns / 2);
+  return rows
+    .map(([word = '', text = '']) => {
+      const padded = pad(word, column);
+      const room = columns - displayWidth(padded) - 5;
+      return text === '' || room < 4 ? word : `${padded}  (${truncate(text, room)})`;
     })
     .join('\n');
 }

@@ -24,7 +24,7 @@ _rosterctl() { # command, the text that readline replaces
   case $- in *f*) globbing= ;; esac
   set -f
   # Only what comes before the TAB. bash counts it in characters, before version 4.3 in bytes.
-  lines=($(COMP_LINE=\${COMP_LINE:0:COMP_POINT} COMP_TYPE=\${COMP_TYPE-} \\
+  lines=($(COMP_LINE=\${COMP_LINE:0:COMP_POINT} COMP_TYPE=\${COMP_TYPE-} COLUMNS=\${COLUMNS-} \\
     command "$program" __complete "\${2-}" 2>/dev/null </dev/null))
   [[ -z $globbing ]] || set +f
   todo=\${lines[0]-}
