@@ -130,14 +130,16 @@ export class Client implements Api {
           ? bodyOfAnswer(response, { call: site, origin, needsJson: needsJson || isWrite })
           : undefined;
     const { resource } = row;
-    const record = resource === 'uploads' ? undefined : this.recordIn(body, resource);
+    const asked = idParameter(call.params);
+    const record = resource === 'uploads' ? undefined : this.recordIn(body, resource, asked);
     checkAnswer(this.drift, { call, row, site, organizationId }, body, record);
     const { status, headers, at } = response;
     return { status, headers, body, record, at };
   }
 
-  recordIn(body: unknown, resource: ResourceName): JsonObject | undefined {
-    const { organizationId } = this;
+  recordIn(body: unknown, resource: ResourceName, asked?: string): JsonObject | undefined {
+    // Where ids are numbers, a record may have the organization's.
+    const organizationId = asked === this.organizationId ? undefined : this.organizationId;
     return findRecord(body, { resource, idName: this.idNameOf(resource), organizationId });
   }
 

@@ -1,6 +1,7 @@
 /** Checks of a success answer: it is the record that was asked for, and where it differs from the contract (drift). */
 import * as z from 'zod/mini';
 import { type JsonObject, printJson, RawNumber } from '../data/json.js';
+import { plainText } from '../data/path.js';
 import { type CallSite, otherRecord, ProtocolError, UnknownOutcomeError } from '../errors.js';
 import type { Endpoint } from './contract.js';
 import { readFirst } from './response.js';
@@ -217,7 +218,7 @@ export function checkAnswer(
   if (verb !== 'get' && verb !== 'update' && verb !== 'create') return;
   const wrongId = verb !== 'create' && idParameter(call.params) !== record['id'];
   const { organizationId } = record;
-  const wrongOrg = organizationId !== undefined && organizationId !== own;
+  const wrongOrg = organizationId !== undefined && plainText(organizationId) !== own;
   if (!wrongId && !wrongOrg) return;
   const message = `The service answered ${route} with another record${wrongId ? '' : ', one of another organization'}.`;
   // Something was written, but it is impossible to tell what.

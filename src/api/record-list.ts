@@ -1,7 +1,7 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
 import { filterMap, recordStream } from '../data/batches.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
-import { normalName } from '../data/path.js';
+import { normalName, plainText } from '../data/path.js';
 import {
   incompleteList,
   type Overrides,
@@ -255,7 +255,7 @@ function recordChecker(
     else if (record !== item && idName === undefined)
       drift.report(route, 'id: a number where the contract has text');
     const { organizationId } = record;
-    if (organizationId !== undefined && organizationId !== own)
+    if (organizationId !== undefined && plainText(organizationId) !== own)
       drift.report(route, 'organizationId: a record of another organization');
     // A missing id was reported, with what to do.
     drift.check(route, result, hasId(record) ? record : { ...record, id: '' });

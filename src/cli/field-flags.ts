@@ -9,6 +9,7 @@ import {
   typedValue,
 } from '../data/assign.js';
 import { type JsonObject, parseJson, printJson } from '../data/json.js';
+import { plainText } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
 import { type InputWorld, readBody, readInputText } from './input.js';
@@ -132,7 +133,7 @@ function isSameOrganization({ path, value }: Field, own: string): boolean {
 
 /** Throws UsageError for another organization than that of the profile. */
 export function refuseOtherOrganization(given: unknown, own: string): void {
-  if (given === own) return;
+  if (plainText(given) === own) return;
   throw new UsageError(
     `The organizationId ${printJson(given)} is not the organization of this profile (${own}).`,
     { hint: 'Leave organizationId out, or choose another profile with -p.' },

@@ -3,6 +3,7 @@
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isForbidden } from '../data/outcome-errors.js';
+import { plainText } from '../data/path.js';
 import { addTo } from '../data/sorting.js';
 import { stripTrailing, upperFirst } from '../data/text.js';
 import { stopsRun } from '../engine/decide.js';
@@ -111,7 +112,7 @@ export async function verifyDocument(
 /** True if a record can be the document created with this body: neither its organization nor its file key differs. */
 export function isAnswerTo(context: Context, body: JsonObject, record: JsonObject): boolean {
   const { organizationId = context.api.organizationId } = record;
-  if (organizationId !== context.api.organizationId) return false;
+  if (plainText(organizationId) !== context.api.organizationId) return false;
   return !showsKey(record) || record['fileKey'] === body['fileKey'];
 }
 

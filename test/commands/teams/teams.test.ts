@@ -464,3 +464,38 @@ test('several teams are updated as a report, each row with old and new', async (
     ],
   });
 });
+
+test('where ids are numbers, the organization is known by its number, and a team may have the same one', async () => {
+  let team = { id: 42, organizationId: 42, name: 'Foxes', game: 'cs2' };
+  const api = await recordingService(({ method, url, body }) => {
+    const at = `${method} ${url}`;
+    if (at === 'GET /v1/teams/42') return { status: 200, json: [team] };
+    if (at === 'GET /v1/teams/42/42') return { status: 200, json: team };
+    if (at === 'GET /v1/teams/42/7') return { status: 200, json: { ...team, id: 7 } };
+    if (method !== 'PATCH' && method !== 'POST') return { status: 404, json: { error: 'x' } };
+    team = { ...team, ...(JSON.parse(body.toString()) as object), organizationId: 42 };
+    return { status: 200, json: { ...team, id: 7 } };
+  });
+  const run = async (line: string, stdin = '') => {
+    const ran = await rosterctl(line, { env: { ...api.env, ROSTERCTL_ORG: '42' }, stdin });
+    return { code: ran.code, stderr: ran.stderr, team: ran.stdout && JSON.parse(ran.stdout) };
+  };
+  expect(await run('teams list --json')).toMatchObject({
+    code: 0,
+    stderr: expect.not.stringContaining('another organization'),
+  });
+  const foxes42 = { id: '42', organizationId: 42, name: 'Foxes', game: 'cs2' };
+  expect(await run('teams get 42 --json')).toMatchObject({ code: 0, team: foxes42 });
+  expect(await run('teams update 7 -F game=lol --json')).toMatchObject({
+    code: 0,
+    team: { id: '7', game: 'lol' },
+  });
+  const input = '{"organizationId":42,"name":"Owls"}';
+  expect(await run('teams create --input - --json', input)).toMatchObject({
+    code: 0,
+    team: { id: '7', name: 'Owls' },
+  });
+  // Its delete could be that of everything the organization has.
+  const refused = await run('teams update 42 -F game=lol');
+  expect([refused.code, refused.team]).toEqual([2, '']);
+});
