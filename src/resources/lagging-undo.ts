@@ -8,9 +8,10 @@ import type { Session } from '../engine/operation.js';
 import { readSettleMs } from '../engine/verify.js';
 import { type BeforeImage, readBeforeImages } from '../runs/before-images.js';
 import { isSamePlace } from '../runs/plan.js';
+import type { SelectedRow } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
 import { runFolder, runNames, storeOf } from '../runs/store.js';
-import { readRuns, type StoredRun } from '../runs/stored-run.js';
+import { readRun, readRuns, type StoredRun } from '../runs/stored-run.js';
 
 /** The pause before a read is repeated, after those of every lagging read. */
 const longestPause = 1_000;
@@ -70,10 +71,11 @@ function settlesIn({ env, now }: Context, wroteAt: number): number {
  * Returns how sessions read while reads may still lag behind the run that they undo, which is as long as
  * its last write would take to settle; `wroteAt`: when that was. A record that reads as before the run is
  * read again until then, and is a conflict if it stays so: someone set it back, or reads lag for longer.
+ * A later run that has set it back meanwhile explains it, too: another undo of the same run, at the same time.
  */
 export function readingAfter(
   context: Context,
-  wroteAt: number | undefined,
+  { of, wroteAt }: { readonly of: string; readonly wroteAt?: number | undefined },
 ): (session: Session) => Session {
   const { clock, signal } = context;
   const settles = wroteAt === undefined ? 0 : settlesIn(context, wroteAt);
@@ -88,6 +90,11 @@ export function readingAfter(
     isNoted = true;
     await pause(Math.min(lagPauses[reads] ?? longestPause, left), signal);
   };
+  const isSetBackMeanwhile = async ({ row, id, own }: SelectedRow) => {
+    const run = await readRun(storeOf(context), of);
+    const image = { ...own, row, id } as unknown as BeforeImage;
+    return run !== undefined && (await recentWrite(context, run, [image]))?.setBack.has(row);
+  };
   return (session) => {
     const plan: Session['plan'] = async (row, state) => {
       const planned = await session.plan(row, state);
@@ -98,6 +105,7 @@ export function readingAfter(
       let state = await session.read(row, purpose);
       if (purpose === 'verify') return state;
       for (let reads = 0; (await plan(row, state)).isDoubtful; reads += 1) {
+        if (reads === 0 && (await isSetBackMeanwhile(row))) break;
         const left = end - clock();
         if (left <= 0) throw asBeforeTheRun(row.id, state.record === undefined);
         await waitToRead(row.id, reads, left);

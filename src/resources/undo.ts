@@ -119,7 +119,7 @@ export function undoOperation(
     // Verifying what is left of the run may move its last write.
     identity: (job) => ({ ...job, wroteAt: undefined }),
     open(context: Context, job: UndoJob) {
-      const afterRun = readingAfter(context, job.wroteAt);
+      const afterRun = readingAfter(context, job);
       const sessions = {
         created: lazy(() => afterRun(deleteCreated(context, name))),
         fields: lazy(() => afterRun(restoreFields(context, name, job))),

@@ -27,7 +27,9 @@ async function holding(
     return found ? { status: 200, json: found } : { status: 404, json: { error: 'notFound' } };
   });
   const at = { env: { ...service.env, ROSTERCTL_SETTLE: '0.3s' }, home: temporaryFolder() };
-  return { kept, service, run: (line: string) => inProcess(line, at) };
+  const run = (line: string, { env = {} }: { readonly env?: Record<string, string> } = {}) =>
+    inProcess(line, { ...at, env: { ...at.env, ...env } });
+  return { kept, service, run };
 }
 
 test('a conversion waits for reads that lag behind its first step', async () => {
@@ -263,6 +265,31 @@ test('an undo that is repeated at once says so without waiting', async () => {
   const again = await run(`runs undo ${name} --yes --json`);
   expect([again.code, service.requests.length - before]).toEqual([0, 1]);
   expect(again.stderr).toContain('1 already as before.');
+});
+
+test('of two undos of one run at once, one undoes it and the other finds it as before', async () => {
+  const { service, run } = await holding({ id: 'player_1', name: 'Ann' }, (request, kept) => {
+    if (request.method !== 'PATCH') return undefined;
+    return (_, response) => {
+      const answer = () => {
+        const record = { ...kept.get('player_1'), id: 'player_1' };
+        kept.set('player_1', { ...record, ...(JSON.parse(request.body.toString()) as object) });
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(kept.get('player_1')));
+      };
+      // Meanwhile the other undo waits for the record.
+      setTimeout(answer, 400);
+    };
+  });
+  const settle = { env: { ROSTERCTL_SETTLE: '20s' } };
+  expect((await run('players update player_1 --name Bea', settle)).code).toBe(0);
+  const undo = () => run('runs undo last --yes --json', settle);
+  const undone = await Promise.all([undo(), undo()]);
+  expect(undone.map(({ code }) => code)).toEqual([0, 0]);
+  const said = undone.map(({ stderr }) => stderr).join('');
+  expect(said).toMatch(/Waiting for it/);
+  expect(said).not.toMatch(/Reading it again/);
+  expect(service.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(2);
 });
 
 /** A player, changes that take effect at once, and the names of the runs, oldest first. */
