@@ -120,14 +120,15 @@ export class Client implements Api {
     const needsJson = ['list', 'record', 'grant'].includes(row.answers);
     const response = await this.exchange(call, resolved, send, { needsJson });
     const { origin, organizationId } = this;
-    // A response that the contract does not show may be empty. Anything else than JSON leaves the
-    // outcome of a write unknown.
-    const isWrite = site.method !== 'DELETE' && requestKind(site.method, site.path) === 'write';
+    // The record of a write is read again, so that a text such as "OK" is enough for it. Only the answer
+    // to a create names its record.
+    const isRead = requestKind(site.method, site.path) !== 'write';
+    const needsBody = row.verb === 'create' || (needsJson && isRead);
     const body =
       row.answers === 'list'
         ? listBodyOf(response, { call: site, origin })
-        : response.body.length > 0 || needsJson
-          ? bodyOfAnswer(response, { call: site, origin, needsJson: needsJson || isWrite })
+        : response.body.length > 0 || needsBody
+          ? bodyOfAnswer(response, { call: site, origin, needsJson: needsBody })
           : undefined;
     const { resource } = row;
     const asked = idParameter(call.params);

@@ -227,11 +227,14 @@ async function finalizeRun(
   context: Context,
   run: PlannedRun,
   rows: readonly ReportRow[],
-  stop: StopReason | undefined,
+  stopped: StopReason | undefined,
 ): Promise<EndedRun> {
   const { store, journal, plan, invocation, session } = run;
   const { head, names } = plan;
   const kept = store ? head : { ...head, run: null };
+  // Reads have shown what became of every row, so the missing answers no longer matter.
+  const isOver = stopped?.exitName === 'temporary' && rows.every(isFinalRow);
+  const stop = isOver ? undefined : stopped;
   const ended = await endWith(context, invocation, kept, rows, stop);
   const unended = rows.filter((row) => !hasEnded(run, row));
   // The hint of a guard says what to do instead.

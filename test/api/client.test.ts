@@ -338,9 +338,7 @@ describe('answers that cannot be read', () => {
   const ok = { status: 200, text: 'ok' };
   test.each<readonly [string, Reply, Call]>([
     ['an update', html, updateTryout],
-    ['an update', ok, updateTryout],
     ['an update that the contract does not show', html, updateTeam],
-    ['an update that the contract does not show', ok, updateTeam],
     ['a create', html, create],
     ['a create', ok, create],
     ['a delete', html, remove],
@@ -353,6 +351,18 @@ describe('answers that cannot be read', () => {
       expect((error as Error).message).not.toContain('canary');
     }
   });
+
+  const convert: Call = { endpoint: 'convertTryout', params: { applicationId: 'a' }, body: {} };
+  test.each([updateTryout, updateTeam, convert])(
+    '%j answered with "ok" was done, without a record',
+    async (call) => {
+      const { api } = apiTo((await answering(ok)).baseUrl);
+      expect(await api.sendOnce(call, () => true)).toMatchObject({
+        status: 200,
+        record: undefined,
+      });
+    },
+  );
 
   test.each([
     { status: 200, text: '' },

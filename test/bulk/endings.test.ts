@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cut, keep, steps, written } from '../commands/tryouts/service.js';
+import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { closed, errorOf, rosterctl } from '../support/run.js';
-import { key } from '../support/service.js';
+import { key, type Reply } from '../support/service.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
 
 const lineOf = (count: number, more = '--yes --json') =>
@@ -53,6 +53,34 @@ test('a report that a full disk or a reader that went away lost is named', async
       hint: 'The result is kept: rosterctl runs show last',
     });
   }
+});
+
+/** Runs a change of so many rows at a service that makes each change and gives this answer. */
+const taking = async (count: number, answer: Reply) => {
+  const service = await keep(several(count), ({ method, body }, step) => {
+    if (method !== 'PATCH') return undefined;
+    const [, id = ''] = step.split(' ');
+    const { status } = JSON.parse(body.toString()) as { status: string };
+    service.kept.set(id, application(id, { status }));
+    return answer;
+  });
+  return { service, ran: await userOf(service).run(lineOf(count)) };
+};
+
+describe.concurrent('a run whose writes take effect', () => {
+  test('and whose service answers "OK" each time is not stopped', async () => {
+    const { service, ran } = await taking(7, { status: 200, text: 'OK' });
+    expect(report(ran).summary).toMatchObject({ total: 7, changed: 7 });
+    expect(ran.code).toBe(0);
+    expect(written(service)).toHaveLength(7);
+  });
+
+  test('and whose answers are all lost ends with 0 once reads have shown every row', async () => {
+    const { ran } = await taking(5, cut);
+    expect(report(ran).summary).toMatchObject({ total: 5, changed: 5 });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).not.toContain('Stopped');
+  });
 });
 
 describe.concurrent('the API key in a refusal', () => {
