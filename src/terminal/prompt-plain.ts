@@ -47,7 +47,8 @@ export class PlainPrompts {
   }
 
   secret(message: string): Promise<string> {
-    return this.ask(`${message} (not shown) `, true);
+    // Emacs shows what is typed in its shell, unless the question ends as one for a password does.
+    return this.ask(`Enter ${message}, hidden like a password:`, true);
   }
 
   async select<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T> {

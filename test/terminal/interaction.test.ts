@@ -354,6 +354,8 @@ describe('plain prompts', () => {
       args: ['plain'],
     });
     expect(got.split('ANSWER')[0]).not.toMatch(/abx|c123/);
+    // What Emacs looks for (comint-password-prompt-regexp) before it hides the answer in its shell.
+    expect(got).toMatch(/^Enter .+ password: /);
     expect(got).toContain('ANSWER "abc123"');
     expect(got).toContain('RAW false');
     const cancelled = await inTerminal('secret', {
