@@ -1,6 +1,6 @@
 /** Error messages: the only place where errors become text, JSON and exit codes. */
 import type { Context, LocalContext } from '../context.js';
-import { type Environment, isUtf8Locale } from '../data/environment.js';
+import { drawsMarks, type Environment } from '../data/environment.js';
 import { printJson } from '../data/json.js';
 import { type Candidate, isExhausted, ReferencesError } from '../data/outcome-errors.js';
 import { fileSystemError, systemLimit } from '../data/system-errors.js';
@@ -125,7 +125,7 @@ export function renderFailure(
   if (!screen.isTerminal) return safe;
   const wrap = (line: string) => wrapWholeWords(line, screen.columns);
   if (isCancelled) return safe.flatMap(wrap);
-  const mark = markOf(false, isUtf8Locale(env));
+  const mark = markOf(false, drawsMarks(env));
   const [message = '', ...below] = safe;
   const indent = ' '.repeat(mark.length + 1);
   const [first = '', ...more] = wrap(indent + message);

@@ -1,6 +1,6 @@
 /** The destination of a result: stdout, or the file of `--out`; and batched writing to it. */
 import type { LocalContext } from '../context.js';
-import { isUtf8Locale } from '../data/environment.js';
+import { drawsMarks } from '../data/environment.js';
 import { systemCode } from '../data/system-errors.js';
 import { OutputError, PipeClosedError, UsageError } from '../errors.js';
 import { createPaint } from '../terminal/paint.js';
@@ -89,7 +89,7 @@ export function isAligned({ isTerminal, isForced }: Sink): boolean {
 /** Returns what lines for this sink are rendered for. */
 export function canvasOf(sink: Sink, { now, env }: Pick<LocalContext, 'now' | 'env'>): Canvas {
   const { columns } = sink;
-  const isUtf8 = isUtf8Locale(env) && env['TERM'] !== 'dumb';
+  const isUtf8 = drawsMarks(env);
   const paint = createPaint(sink.color);
   return { now: now(), columns, isTerminal: isAligned(sink), isUtf8, paint };
 }

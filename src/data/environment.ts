@@ -13,6 +13,11 @@ export function isUtf8Locale(env: Environment): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
+/** Returns true if marks and bars are drawn: `TERM=dumb` may be a screen reader, which gets words. */
+export function drawsMarks(env: Environment): boolean {
+  return isUtf8Locale(env) && env['TERM'] !== 'dumb';
+}
+
 /** Variables withheld from other programs: a pager may offer a shell. */
 const secretNames = ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'];
 

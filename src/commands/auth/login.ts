@@ -10,7 +10,7 @@ import { checkProfileName, withLogin } from '../../config/profiles.js';
 import type { Connection, Settings } from '../../config/settings.js';
 import { activeProfileOf } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
-import { isUtf8Locale } from '../../data/environment.js';
+import { drawsMarks } from '../../data/environment.js';
 import { andList, defaultProfile, orList, shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import {
@@ -106,7 +106,7 @@ async function checkParts(
       const reason = describeUnreadable(result.unreadable);
       const check = reason === undefined ? 'ok' : '403';
       if (!context.isInteractive) return { check, ...(reason !== undefined && { reason }) };
-      const mark = markOf(true, isUtf8Locale(context.env));
+      const mark = markOf(true, drawsMarks(context.env));
       return { check, counts: `${mark} ${await countRecords(api)}` };
     }
     const { failure, wrong, sentence } = result;
@@ -119,7 +119,7 @@ async function checkParts(
 
 /** A sentence that says what is wrong with an answer. */
 function marked({ env }: LocalContext, sentence: string): string {
-  return `${markOf(false, isUtf8Locale(env))} ${sentence}`;
+  return `${markOf(false, drawsMarks(env))} ${sentence}`;
 }
 
 function askAgain(

@@ -17,9 +17,11 @@ test('at a terminal an error has a red mark and is wrapped at whole words', () =
   ]);
 });
 
-test('where the locale is not UTF-8 the mark is a word', () => {
+test('where the locale is not UTF-8, and on a dumb terminal, the mark is a word', () => {
   const plain = { ...terminal, color: false };
-  expect(renderFailure(['It is so.'], plain, { LANG: 'C' })).toEqual(['error: It is so.']);
+  const dumb = { LANG: 'C.UTF-8', TERM: 'dumb' };
+  for (const env of [{ LANG: 'C' }, dumb])
+    expect(renderFailure(['It is so.'], plain, env)).toEqual(['error: It is so.']);
 });
 
 test('in a pipe the lines are as they are', () => {
