@@ -95,7 +95,8 @@ const doubtful = [400, 403, 404];
 /**
  * Returns the failure for a refused write. After a 404, 405 or 501 the record is read: if it exists,
  * the route is wrong (`wrongRoute`); if not, the record is missing. A 400 or 403 keeps its meaning and
- * mentions an assumed route. A route that the contract states, or that has worked, is never blamed.
+ * mentions an assumed route, unless its own `Allow` header names the method. A route that the contract
+ * states, or that has worked, is never blamed.
  */
 async function routeRefusal(
   { api }: Context,
@@ -118,7 +119,10 @@ async function routeRefusal(
       : `it answered ${error.status}`;
     if (isThere || error.status !== 404) return wrongRouteError(refused, proof);
   }
-  const isOther = !doubtful.includes(error.status) || error.serviceCode === 'featureNotAvailable';
+  const isOther =
+    !doubtful.includes(error.status) ||
+    error.serviceCode === 'featureNotAvailable' ||
+    allowedMethods(error).includes(route.method);
   return isOther || route.source === 'named' ? error : withRouteHint(refused);
 }
 

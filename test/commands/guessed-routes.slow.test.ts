@@ -137,6 +137,13 @@ describe('the refusal of a wrong route', () => {
     ]);
   });
 
+  test('is not suspected if the refusal allows its method', async () => {
+    const headers = { allow: 'GET, PUT, PATCH, HEAD, OPTIONS' };
+    const service = await players(() => ({ status: 400, json: { role: ['No.'] }, headers }));
+    const ran = await rosterctl(`${lines.update(1)} -q`, { env: service.env });
+    expect([ran.code, ran.stderr]).toEqual([3, expect.not.stringContaining('route')]);
+  });
+
   test('names the methods that the service allows, and suggests one of them', async () => {
     const { env } = await allows('POST, delete, rm -rf');
     const ran = await rosterctl(lines.update(1), { env });
