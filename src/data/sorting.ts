@@ -185,6 +185,20 @@ export function isSameValue(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(one, other) || isDeepStrictEqual(comparable(one), comparable(other));
 }
 
+/**
+ * True if two values are one number or one instant in different forms: 9.5 and "9.50", 10:00Z and
+ * 12:00+02:00. Of two texts without a decimal point, such as 07 and 7, every character counts.
+ */
+export function isSameMeaning(one: unknown, other: unknown): boolean {
+  if (isSameValue(one, other)) return true;
+  const texts = [plainText(one), plainText(other)] as const;
+  const isCode =
+    typeof one === 'string' && typeof other === 'string' && !texts.join('').includes('.');
+  if (!isCode && compareDecimals(...texts) === 0) return true;
+  const ms = timeOf(texts[0]);
+  return ms !== undefined && ms === timeOf(texts[1]);
+}
+
 /** True if a service shows the same value in two answers, whatever the signatures of its URLs. */
 export function isUnchanged(one: unknown, other: unknown): boolean {
   return isSameValue(withoutSignatures(one), withoutSignatures(other));

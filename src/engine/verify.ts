@@ -4,7 +4,7 @@ import { readFirst } from '../api/response.js';
 import type { JsonObject } from '../data/json.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import { normalName } from '../data/path.js';
-import { isSameValue, isUnchanged } from '../data/sorting.js';
+import { isSameMeaning, isUnchanged } from '../data/sorting.js';
 import { parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
@@ -139,13 +139,13 @@ function compareLost(
 
 /**
  * Compares field by field. A field missing from the record proves nothing, and a value that is neither
- * old nor new counts as the service's own form of what was sent.
+ * old nor new, or means the same as the new one, counts as the service's own form of what was sent.
  */
 export function compareFields({ changes }: KnownStep, record: JsonObject): Comparison {
   const hasOldValue = changes.some(
     ({ field, from, to }) =>
       Object.hasOwn(record, field) &&
-      !isSameValue(record[field], to) &&
+      !isSameMeaning(record[field], to) &&
       isUnchanged(record[field] ?? null, from ?? null),
   );
   return hasOldValue ? 'asBefore' : 'reached';
@@ -202,15 +202,15 @@ function isAdded(change: RowChange, before: JsonObject, sent: Step | undefined):
 }
 
 const deletedWords = ['deleted', 'archived', 'inactive'];
+/** The normalized names of fields that mark a record as deleted: `discarded_at` of Rails, `is_removed` of Django. */
+const deletedField = /^(?:is)?(?:deleted|archived|discarded|removed|trashed)(?:at|on)?$/;
 
 /** True if a record is newly marked as deleted, by a status only if it had another one before. */
 export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
   const was = byNormalName(before ?? {});
   const is = byNormalName(now);
-  const isNew = (field: string) => (was[field] ?? null) === null || was[field] === false;
-  const isSet = (field: string) => (is[field] ?? null) !== null && isNew(field);
-  if (isSet('deletedat') || isSet('archivedat')) return true;
-  if (is['deleted'] === true && isNew('deleted')) return true;
+  const isNew = (field: string) => Boolean(is[field]) && !was[field];
+  if (Object.keys(is).some((field) => deletedField.test(field) && isNew(field))) return true;
   const { status } = is;
   return (
     before !== undefined &&

@@ -159,6 +159,10 @@ test('a deletion is done if the record is marked as deleted in another spelling'
 
 test.each([
   [{ deleted: false }, { deleted: true }, true],
+  [{ deleted: null }, { deleted: '2026-11-01T10:00:00Z' }, true],
+  [{ discarded_at: null }, { discarded_at: '2026-11-01T10:00:00Z' }, true],
+  [{ is_removed: false }, { is_removed: true }, true],
+  [{ is_removed: false }, { is_removed: false }, false],
   [{ status: 'active' }, { status: 'Archived' }, true],
   [{ status: 'inactive' }, { status: 'inactive' }, false],
   [{ deleted: true }, { deleted: true }, false],

@@ -79,6 +79,20 @@ test('a write that was only accepted (202) is unknown if it cannot be read again
   expect((await run('players update player_1 --name Bea --json')).code).toBe(10);
 });
 
+test.each([
+  ['-F rating=9.5', '9.50', 0],
+  ['-f rating=9.5', '9.50', 0],
+  ['-F rating=2026-11-28T12:00:00+02:00', '2026-11-28T10:00:00.000Z', 0],
+  ['-f rating=7', '07', 1],
+  ['-F rating=9.6', '9.50', 1],
+])('%s of a service that keeps showing "%s" exits with %i', async (flag, rating, code) => {
+  const player = { id: 'player_1', name: 'Ann', rating };
+  const { run } = await holding(player, ({ method }) =>
+    method === 'PATCH' ? { status: 200, json: player } : undefined,
+  );
+  expect((await run(`players update player_1 ${flag} --json`)).code).toBe(code);
+});
+
 test('a field that the service does not show is named in a note', async () => {
   const { run } = await holding({ id: 'player_1', name: 'Ann' }, ({ method }) =>
     method === 'PATCH' ? { status: 200, json: { id: 'player_1', name: 'Ann' } } : undefined,
