@@ -54,7 +54,7 @@ export function failureOf(
   if (!response.outcomeUnknown) return refusal;
   const requestedWait = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
-    `${requestLine(call)} was answered with ${status}${code ? ` (${code})` : ''} and may have taken effect.`,
+    `${requestLine(call)} was answered with ${status}${code && code !== `${status}` ? ` (${code})` : ''} and may have taken effect.`,
     call,
     {
       hint: requestedWait === undefined ? readFirst : `The service ${requestedWait} ${readFirst}`,

@@ -1,5 +1,5 @@
 /** The words of a refusal: what the body of an error says, as `field: text` lines. */
-import { isObject, type JsonObject, RawNumber } from './json.js';
+import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
 import { wordList } from './text.js';
 
 /** Begins the service's words in every message. */
@@ -99,13 +99,18 @@ function* bodyWords(body: unknown, levels: number): Generator<Word> {
     // A record's own description is not what the service says about the refusal.
     if (isObject(value) && (name === 'error' || !isRecord(value)))
       yield* bodyWords(value, levels - 1);
-    else if (name === 'error' && Array.isArray(value)) yield* errorWords(value, '', deepest);
+    else if (
+      Array.isArray(value) &&
+      (name === 'error' || !value.some((each) => isObject(each) && isRecord(each)))
+    )
+      yield* errorWords(value, '', deepest);
   }
 }
 
 /** The words of a value that holds errors: a text, a list, an object or a map by field. */
-function* errorWords(value: unknown, field: string, depth: number, isMap = false): Generator<Word> {
+function* errorWords(read: unknown, field: string, depth: number, isMap = false): Generator<Word> {
   if (depth === 0) return;
+  const value = structureIn(read);
   if (Array.isArray(value)) {
     for (const item of value as unknown[])
       if (isObject(item)) yield* itemWords(item, field, depth - 1, itemTexts);
@@ -165,6 +170,16 @@ function* remainingWords(body: JsonObject): Generator<Word> {
     if (isKnown || isNumericCode || (isObject(value) && isRecord(value))) continue;
     const isGroup = isWrapper || groupNames.has(plain(name));
     yield* errorWords(value, isGroup ? '' : name, 3, isWrapper);
+  }
+}
+
+/** A text that is JSON itself, such as the message of a ZodError, as the list or object that it holds. */
+function structureIn(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return parseJson(value);
+  } catch {
+    return value;
   }
 }
 

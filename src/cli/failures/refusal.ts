@@ -59,7 +59,7 @@ export function describeRefusal(error: Failure, command: FailedCommand) {
 
 function whatHappened(error: ApiError, command: FailedCommand): string {
   const { status, serviceCode } = error;
-  const code = serviceCode ? ` (${serviceCode})` : '';
+  const code = serviceCode && serviceCode !== `${status}` ? ` (${serviceCode})` : '';
   const thing = subject(error, command);
   switch (status) {
     case 401:

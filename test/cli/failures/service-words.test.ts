@@ -57,6 +57,27 @@ describe('what the body of a refusal says is shown', () => {
     [{ errors: 'All wrong' }, ['All wrong']],
     [
       {
+        success: false,
+        error: {
+          name: 'ZodError',
+          message: '[\n  {\n    "path": ["tags", 0],\n    "message": "Too short"\n  }\n]',
+        },
+      },
+      ['tags.0: Too short'],
+    ],
+    [{ error: 'x', message: '[see the manual]' }, ['[see the manual]']],
+    [
+      {
+        name: 'BadRequest',
+        message: 'validation failed',
+        code: 400,
+        data: [{ instancePath: '/email', keyword: 'format', message: 'must be an address' }],
+      },
+      ['validation failed', 'email: must be an address'],
+    ],
+    [{ message: 'No', data: [{ id: 'p1', title: 'Captain' }] }, ['No']],
+    [
+      {
         issues: [
           { path: ['name'], message: 'Required' },
           { path: ['tags', 0], message: 'Bad' },
@@ -255,4 +276,11 @@ test('whatever a service sends, its words are ten harmless lines of at most 200 
     }),
     { numRuns: 500 },
   );
+});
+
+test('a code that only repeats the status is not printed', () => {
+  for (const status of [400, 404, 503])
+    expect(refusal({ code: status, message: 'No' }, { status }).lines[0]).not.toContain(
+      `(${status})`,
+    );
 });
