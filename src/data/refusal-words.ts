@@ -37,9 +37,11 @@ const wrapperNames = ['error', 'data', 'result', 'response'];
 const ownTexts = ['message', 'msg', 'detail', 'errordescription', 'errormessage', 'defaultmessage'];
 /** Messages of an object in a list. */
 const itemTexts = [...ownTexts, ...wordList('description reason issue text title error code type')];
+/** Names of a field beside the message of a body; others may be facts of the response there. */
+const bodyFieldKeys = wordList('field param parameter property fieldname attribute target');
 const fieldKeys = wordList(`
   field path loc instancepath datapath pointer param parameter property propertyname
-  propertypath fieldname attribute source key name
+  propertypath fieldname attribute target source key name
 `);
 /** Keys of a map that group errors and name no field. */
 const groupNames = new Set([
@@ -88,7 +90,8 @@ function* bodyWords(body: unknown, levels: number): Generator<Word> {
     return;
   }
   const values = byName(body);
-  for (const name of messageNames) yield* errorWords(values.get(name), '', deepest);
+  const field = pathText(textIn(values, bodyFieldKeys));
+  for (const name of messageNames) yield* errorWords(values.get(name), field, deepest);
   for (const name of listNames) {
     const value = values.get(name);
     const isNames = name === 'fields' && Array.isArray(value);

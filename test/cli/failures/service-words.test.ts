@@ -56,6 +56,20 @@ describe('what the body of a refusal says is shown', () => {
     [{ errors: ['One', 'Two', 'One'] }, ['One', 'Two']],
     [{ errors: 'All wrong' }, ['All wrong']],
     [
+      { error: { code: '400', message: 'Value is required', target: 'name' } },
+      ['name: Value is required'],
+    ],
+    [
+      {
+        error: {
+          message: 'Several errors.',
+          details: [{ code: '400', target: 'contact/email', message: 'Not an address' }],
+        },
+      },
+      ['Several errors.', 'contact.email: Not an address'],
+    ],
+    [{ error: 'x', message: 'Too long', field: 'name' }, ['name: Too long']],
+    [
       {
         success: false,
         error: {
