@@ -90,8 +90,8 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
         open.set(row, {
           ...intent,
           applied: applied === true || intent.applied,
-          goneBy: t,
-          holder,
+          // A later process that only looked for it moves nothing.
+          ...(intent.goneBy === undefined && { goneBy: t, holder }),
         });
     }
     if (kind === 'end') {

@@ -313,6 +313,16 @@ test('a lost create is waited for once and not said to be checked, because no re
   expect(api.requests.map(({ method }) => method)).toEqual(['POST']);
 });
 
+test('a lost create that a later command looked for is not waited for again', async () => {
+  const api = await service(({ method }) => (method === 'POST' ? { status: 500 } : undefined));
+  const at = { env: { ...api.env, ROSTERCTL_SETTLE: '2.2s' }, home: temporaryFolder() };
+  const line = 'teams create --name Foxes';
+  for (let times = 0; times < 2; times += 1) expect((await rosterctl(line, at)).code).toBe(10);
+  const third = await rosterctl(line, at);
+  expect(third.code).toBe(10);
+  expect(third.stderr).not.toContain('Waiting');
+});
+
 test('a create does not wait for another one whose answer is still out', async () => {
   const slowService = await recordingService(({ method, body }) => {
     if (method === 'GET') return { status: 200, json: { id: 'team_2', name: 'Owls' } };
