@@ -187,16 +187,21 @@ export function isSameValue(one: unknown, other: unknown): boolean {
 
 /**
  * True if two values are one number or one instant in different forms: 9.5 and "9.50", 10:00Z and
- * 12:00+02:00. Of two texts without a decimal point, such as 07 and 7, every character counts.
+ * 12:00+02:00, false and 0. Of two texts without a decimal point, such as 07 and 7, every character counts.
  */
 export function isSameMeaning(one: unknown, other: unknown): boolean {
   if (isSameValue(one, other)) return true;
-  const texts = [plainText(one), plainText(other)] as const;
+  const texts = [formText(one), formText(other)] as const;
   const isCode =
     typeof one === 'string' && typeof other === 'string' && !texts.join('').includes('.');
   if (!isCode && compareDecimals(...texts) === 0) return true;
   const ms = timeOf(texts[0]);
   return ms !== undefined && ms === timeOf(texts[1]);
+}
+
+/** A database without booleans keeps 0 and 1. */
+function formText(value: unknown): string {
+  return plainText(typeof value === 'boolean' ? Number(value) : value);
 }
 
 /** True if a service shows the same value in two answers, whatever the signatures of its URLs. */

@@ -83,9 +83,12 @@ test.each([
   ['-F rating=9.5', '9.50', 0],
   ['-f rating=9.5', '9.50', 0],
   ['-F rating=2026-11-28T12:00:00+02:00', '2026-11-28T10:00:00.000Z', 0],
+  ['-F rating=false', 0, 0],
+  ['-F rating=true', '1', 0],
+  ['-F rating=true', 0, 1],
   ['-f rating=7', '07', 1],
   ['-F rating=9.6', '9.50', 1],
-])('%s of a service that keeps showing "%s" exits with %i', async (flag, rating, code) => {
+] as const)('%s of a service that keeps showing %j exits with %i', async (flag, rating, code) => {
   const player = { id: 'player_1', name: 'Ann', rating };
   const { run } = await holding(player, ({ method }) =>
     method === 'PATCH' ? { status: 200, json: player } : undefined,
