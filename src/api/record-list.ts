@@ -1,5 +1,6 @@
 /** Lists: the records of a resource, page by page, and whether all of them were seen. */
 import { filterMap, recordStream } from '../data/batches.js';
+import { isZoneless } from '../data/dates.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
 import { normalName, plainText } from '../data/path.js';
 import {
@@ -8,6 +9,7 @@ import {
   type ResourceName,
   resourceWords,
 } from '../data/resources.js';
+import { usualSorting } from '../data/sorting.js';
 import type { Instant } from '../data/time.js';
 import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
 import { endpoint } from './contract.js';
@@ -244,6 +246,7 @@ function recordChecker(
   const { route, result } = endpoint(resourceRow(resource).calls.list);
   const { drift, organizationId: own, overrides } = source;
   const idName = configured(overrides, `ids.${resource}`);
+  const { field, descending: isTime } = usualSorting(resource);
   return (row) => {
     const item = hasId(row, idName) ? row : wrappedIn(row, resource);
     const record = withTextId(item, idName);
@@ -257,6 +260,11 @@ function recordChecker(
     const { organizationId } = record;
     if (organizationId !== undefined && plainText(organizationId) !== own)
       drift.report(route, 'organizationId: a record of another organization');
+    if (isTime && isZoneless(record[field]))
+      drift.report(
+        route,
+        `${field}: a time without a time zone, read as local time (if it is UTC, set TZ=UTC)`,
+      );
     // A missing id was reported, with what to do.
     drift.check(route, result, hasId(record) ? record : { ...record, id: '' });
     return record;

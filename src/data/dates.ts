@@ -60,6 +60,12 @@ export function timeOf(value: unknown, edge: Edge = 'start'): number | undefined
   return when?.kind === 'day' ? dayEdge(when, edge) : undefined;
 }
 
+/** True for an ISO date and time without a zone, which `timeOf` reads as local. */
+export function isZoneless(value: unknown): boolean {
+  const found = typeof value === 'string' ? timePattern.exec(value) : null;
+  return found !== null && found[8] === undefined;
+}
+
 /** Returns the local calendar day of an instant: `2026-03-01`. */
 export function localDay(date: Date): string {
   return [

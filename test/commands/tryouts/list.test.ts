@@ -118,6 +118,20 @@ test('prints a bare array of the records as the service sent them', async () => 
   expect(JSON.parse((await list('--game Go --json')).stdout)).toEqual([]);
 });
 
+test('a time without a zone is read as local, with a note once', async () => {
+  const times = ['2026-11-01T10:00:00', '2026-11-01 10:00:00.123', '2026-11-01T10:00:00+00:00'];
+  const { env } = await recordingService(() => ({
+    status: 200,
+    json: times.map((submittedAt, n) => ({ ...application(`app_${n}`), submittedAt })),
+  }));
+  const line = 'tryouts list --since 2026-11-01T12:00Z -o ids';
+  const ran = await rosterctl(line, { env: { ...env, TZ: 'America/New_York' } });
+  expect([ran.code, ran.stdout]).toEqual([0, 'app_0\napp_1\n']);
+  expect(ran.stderr).toBe(
+    'GET /tryout-applications: submittedAt: a time without a time zone, read as local time (if it is UTC, set TZ=UTC)\n',
+  );
+});
+
 test('a bare date is a day in local time, not in UTC', async () => {
   const env = { ...service.env, TZ: 'Asia/Tokyo' };
   const on = (day: string) =>
