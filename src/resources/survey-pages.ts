@@ -17,7 +17,7 @@ export interface SurveyFinding {
 
 export type Setting = readonly [key: string, value: string];
 
-const pageNames = ['page', 'pageNumber', 'page[number]', 'p'];
+const pageNames = ['page', 'pageNumber', 'page[number]', 'pagination[page]', 'p'];
 const offsetNames = ['offset', 'skip', 'start', '$skip', 'from'];
 const idNames = [
   'after',
@@ -107,7 +107,11 @@ export async function surveyPages(
   const isLed = hint !== undefined && completeness.fixes === undefined;
   if (!isLed && !completeness.isStated) {
     const settings = { [hint === undefined ? 'paging.mode' : 'paging.next']: 'none' };
-    return { ...found('warn', text, settings), ...counts };
+    const read = await readWhole(api, resource, { ...overrides, ...settings });
+    if (read.completeness.state === 'complete')
+      return { ...found('warn', text, settings), ...counts };
+    // The answers themselves contradict it: the parameter of their pages has another name.
+    return { ...found('warn', text, { 'paging.params.page': 'NAME' }), settings: {}, ...counts };
   }
   const choices = isLed
     ? { 'paging.params.cursor': 'NAME', 'paging.next': 'none' }

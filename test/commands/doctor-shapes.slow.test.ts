@@ -22,6 +22,11 @@ const after = (request: Recorded, name: string) => {
   return id === null ? 0 : players.findIndex((each) => each['id'] === id) + 1;
 };
 
+const paginated = (at: number) => ({
+  data: page((at - 1) * size),
+  meta: { pagination: { page: at, pageSize: size, pageCount: 3, total: 45 } },
+});
+
 interface Personality {
   readonly name: string;
   /** The list as the service sends it. */
@@ -42,6 +47,11 @@ const personalities: readonly Personality[] = [
     name: 'pages from 0 under another name, with a total',
     list: (request) => ({ data: page(numberIn(request, 'page[number]') * size), total: 45 }),
     settings: { 'paging.mode': 'page', 'paging.params.page': 'page[number]' },
+  },
+  {
+    name: 'pages by pagination[page], as Strapi does',
+    list: (request) => paginated(Number(parameter(request, 'pagination[page]') ?? 1)),
+    settings: { 'paging.mode': 'page', 'paging.params.page': 'pagination[page]' },
   },
   {
     name: 'skips, as OData does',
@@ -243,6 +253,16 @@ test('a total that no way leads to is named, and nothing is set', async () => {
   expect(ran.stderr).toContain('Nothing to set.');
   expect(ran.stdout).toContain('the service counts 45 records and sent 20');
   expect(ran.stdout).toContain('rosterctl config set paging.total none');
+});
+
+test('pages that no known parameter turns are named, and never called a list without pages', async () => {
+  const service = await recordingService((request) => ({
+    status: 200,
+    json: request.url.includes('/players/') ? paginated(numberIn(request, 'seite') || 1) : [],
+  }));
+  const { stdout } = await rosterctl('doctor --shapes --apply --yes', { env: service.env });
+  expect(stdout).toContain('rosterctl config set paging.params.page NAME');
+  expect(stdout).not.toContain('paging.mode none');
 });
 
 test('an answer without a list is named, with the setting that says where it is', async () => {
