@@ -13,6 +13,12 @@ export function isUtf8Locale(env: Environment): boolean {
   return /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '');
 }
 
+/** Returns true if the terminal reads bytes as characters: it has a locale, and that is not UTF-8. */
+export function readsBytes(env: Environment): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || env['XTERM_LOCALE'];
+  return Boolean(locale) && !/utf-?8/i.test(locale ?? '');
+}
+
 /** Returns true if marks and bars are drawn: `TERM=dumb` may be a screen reader, which gets words. */
 export function drawsMarks(env: Environment): boolean {
   return isUtf8Locale(env) && env['TERM'] !== 'dumb';

@@ -4,6 +4,7 @@ import { win32 } from 'node:path';
 import { type Environment, environmentWithoutKey } from '../data/environment.js';
 import { splitWords } from '../data/text.js';
 import { withoutColor } from './paint.js';
+import { forLocale } from './without-utf8.js';
 
 /** Leaves Ctrl-C and Ctrl-Z to the pager while `isInUse` returns true, until the returned function is called. */
 export type LendKeyboard = (isInUse: () => boolean) => () => void;
@@ -49,8 +50,10 @@ export function pagerEnvironment(env: Environment): NodeJS.ProcessEnv {
 }
 
 /** Returns the text as `less` shows it: raw colour codes are readable only with `R`. */
-function pagerText(text: string, { LESS: options }: Environment): string {
-  return options === undefined || options.includes('R') ? text : withoutColor(text);
+function pagerText(text: string, env: Environment): string {
+  const { LESS: options } = env;
+  const shown = forLocale(text, env);
+  return options === undefined || options.includes('R') ? shown : withoutColor(shown);
 }
 
 /** Splits the pager's command line; an invalid one counts as a pager that cannot be started. */

@@ -45,7 +45,7 @@ export function createProgress(
   streams: ProcessStreams,
   { quiet, plainPrompts: isPlain = false, onStop, isUtf8 = true }: ProgressOptions,
 ): ProcessProgress {
-  const waits = waitingLine((text) => spinner(streams, text, onStop));
+  const waits = waitingLine((text) => spinner(streams, text, { onStop, isUtf8 }));
   let current: ProgressLine | undefined;
   return {
     start(text, share) {
@@ -53,7 +53,11 @@ export function createProgress(
       waits.hide();
       const line =
         streams.canAnimate && !isPlain
-          ? spinner(streams, text, onStop, share && (() => drawBar(streams, share(), isUtf8)))
+          ? spinner(streams, text, {
+              onStop,
+              isUtf8,
+              drawn: share && (() => drawBar(streams, share(), isUtf8)),
+            })
           : plainLines(streams, text);
       current = line;
       return {
@@ -105,11 +109,16 @@ function waitingLine(draw: (text: () => string) => ProgressLine) {
   };
 }
 
+interface SpinnerOptions extends Pick<PromptWorld, 'onStop'> {
+  readonly isUtf8: boolean;
+  /** Draws a bar before the text instead of a spinner. */
+  readonly drawn?: (() => string) | undefined;
+}
+
 function spinner(
   streams: ProcessStreams,
   text: () => string,
-  onStop: ProgressOptions['onStop'],
-  drawn?: () => string,
+  { onStop, isUtf8, drawn }: SpinnerOptions,
 ): ProgressLine {
   let end: (() => void) | undefined;
   let stopped = false;
@@ -128,6 +137,7 @@ function spinner(
     const bar = () => ({ interval: frameMs, frames: [drawn?.() ?? ''] });
     const line = ora({
       text: fitted(),
+      ...(!isUtf8 && { spinner: { interval: frameMs, frames: ['-', '\\', '|', '/'] } }),
       ...(drawn && { spinner: bar() }),
       stream: streams.terminal.output,
       isEnabled: true,

@@ -1,9 +1,10 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
 import { fstatSync } from 'node:fs';
-import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
+import { type Environment, runsInCi } from '../data/environment.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { createRedactor } from './redactor.js';
 import { createWriter, syncDirect, type TerminalOutput } from './stream-writer.js';
+import { forLocale } from './without-utf8.js';
 
 /** One of the two output streams. Nothing else writes to the process's streams. */
 export interface OutputStream {
@@ -68,22 +69,6 @@ export type TerminalInput = NodeJS.ReadableStream & {
 };
 
 const readingNotice = 'Reading from the terminal; end with Ctrl-D.\n';
-
-/** Returns a text with our own marks in ASCII: within a line as wide as they were measured, but for ✔. */
-function withAsciiMarks(text: string): string {
-  return (
-    text
-      .replaceAll(/^( *)… /gm, '$1... ')
-      .replaceAll('…', '~')
-      .replaceAll('→', '>')
-      .replaceAll('·', '-')
-      // The marks of a prompt; every other ✔ is worded by what prints it.
-      .replaceAll('✔', 'ok')
-      .replaceAll('❯', '>')
-      .replaceAll('◉', '*')
-      .replaceAll('◯', 'o')
-  );
-}
 
 interface StreamsOptions {
   readonly stdin: TerminalInput;
@@ -198,12 +183,7 @@ function outputStream(
     get color() {
       return mayColor() && wantsColor(isTerminal(), env);
     },
-    write: (text) =>
-      write(
-        typeof text === 'string' && !isUtf8Locale(env) && isTerminal()
-          ? withAsciiMarks(text)
-          : text,
-      ),
+    write: (text) => write(isTerminal() ? forLocale(text, env) : text),
   };
 }
 

@@ -39,6 +39,34 @@ test('a terminal that reports 0 columns counts as 80 wide and gets no animation'
   expect(size(streamsOn({ stderr: usual }))).toEqual([100, 30, true]);
 });
 
+// In bytes: CSI 2 J, CSI 6 n, OSC 0 ... ST.
+test.each([
+  [
+    { LC_ALL: 'C' },
+    '?2J ?6n ?0;title? Zoe ??',
+    '\\u00db2J \\u00db6n \\u00dd0;title\\u00dc Zoe\\u0308 \\u661f\\u898b',
+  ],
+  [
+    { XTERM_LOCALE: 'C' },
+    '?2J ?6n ?0;title? Zoe ??',
+    '\\u00db2J \\u00db6n \\u00dd0;title\\u00dc Zoe\\u0308 \\u661f\\u898b',
+  ],
+  [{ LANG: 'C.UTF-8', XTERM_LOCALE: 'C' }, undefined, undefined],
+  [{}, undefined, undefined],
+])(
+  'letters whose bytes control a terminal that reads bytes are replaced with %j',
+  async (env, text, data) => {
+    const hostile = 'Û2J Û6n Ý0;titleÜ Zoe\u0308 星見';
+    const shown = async (written: string | Uint8Array) => {
+      const stdout = Object.assign(new PassThrough(), { isTTY: true });
+      await streamsOn({ stdout, env }).stdout.write(written);
+      return String(stdout.read());
+    };
+    expect(await shown(hostile)).toBe(text ?? hostile);
+    expect(await shown(Buffer.from(hostile))).toBe(data ?? hostile);
+  },
+);
+
 test.each([
   [{ LANG: 'C' }, true, 'a - b > c\nMandelk~  x\n  ... 3 more\nMüller\n'],
   [{ LANG: 'en_US.UTF-8' }, true, undefined],
