@@ -1,6 +1,6 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
 import { fstatSync } from 'node:fs';
-import { type Environment, runsInCi } from '../data/environment.js';
+import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { createRedactor } from './redactor.js';
 import { createWriter, syncDirect, type TerminalOutput } from './stream-writer.js';
@@ -183,7 +183,7 @@ function outputStream(
     get color() {
       return mayColor() && wantsColor(isTerminal(), env);
     },
-    write: (text) => write(isTerminal() ? forLocale(text, env) : text),
+    write: (text) => write(!isUtf8Locale(env) && isTerminal() ? forLocale(text, env) : text),
   };
 }
 
