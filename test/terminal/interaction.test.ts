@@ -216,18 +216,19 @@ test('a list erases what a narrower window left below it, at each key and at the
     ).join('\n');
   const leaveBelow = (text: string) =>
     new Promise<void>((resolve) => terminal.write(`\u001b7\u001b[20;1H${text}\u001b8`, resolve));
-  await vi.waitFor(() => expect(shown()).toContain('2 in all'), 10_000);
+  const until = (text: string) => vi.waitFor(() => expect(shown()).toContain(text), 60_000);
+  await until('2 in all');
   await leaveBelow('broken line');
   child.write('\u001b[B');
-  await vi.waitFor(() => expect(shown()).toContain('> Ben'));
+  await until('> Ben');
   expect(shown()).not.toContain('broken line');
   await leaveBelow('another line');
   child.write('\u001b');
-  await vi.waitFor(() => expect(shown()).toContain('FAILED'));
+  await until('FAILED');
   expect(shown()).toContain('> Ben');
   expect(shown()).not.toContain('another line');
   terminal.dispose();
-}, 20_000);
+});
 
 describe('a list to mark several', () => {
   test('is narrowed down by typing, and a new search keeps the marks', async () => {
