@@ -1,6 +1,8 @@
 /** The API client: sends the contract's calls through a transport and checks what comes back. */
 import { withPlainId } from '../data/http.js';
 import { type JsonObject, printJson } from '../data/json.js';
+import { isBrokenJson } from '../data/json-body.js';
+import { plainText } from '../data/path.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import { type CallSite, ProtocolError, UsageError } from '../errors.js';
@@ -120,10 +122,15 @@ export class Client implements Api {
     const needsJson = ['list', 'record', 'grant'].includes(row.answers);
     const response = await this.exchange(call, resolved, send, { needsJson });
     const { origin, organizationId } = this;
-    // The record of a write is read again, so that a text such as "OK" is enough for it. Only the answer
-    // to a create names its record.
+    // The record of a write is read again, so that a text such as "OK" is enough for it, but not JSON
+    // that was cut off. Only the answer to a create names its record.
     const isRead = requestKind(site.method, site.path) !== 'write';
-    const needsBody = row.verb === 'create' || (needsJson && isRead);
+    const needsBody =
+      row.verb === 'create' ||
+      (isRead
+        ? needsJson
+        : site.method !== 'DELETE' &&
+          isBrokenJson(response.body, response.headers['content-type']));
     const body =
       row.answers === 'list'
         ? listBodyOf(response, { call: site, origin })
@@ -265,7 +272,7 @@ export class Client implements Api {
     if (org !== 'body') return body;
     const { organizationId } = this;
     const given = body?.['organizationId'];
-    if (given !== undefined && given !== organizationId)
+    if (given !== undefined && plainText(given) !== organizationId)
       throw new UsageError('The body names another organization, not the one in use.', {
         hint: 'Leave organizationId out of it, or choose the profile of that organization with -p.',
       });

@@ -47,6 +47,13 @@ export function saysJson(contentType = ''): boolean {
   return /^[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);
 }
 
+/** True for a body that is not JSON although its type or its first character says so. */
+export function isBrokenJson(body: Uint8Array, contentType: string | undefined): boolean {
+  const read = readJson(body, contentType);
+  if (read.kind !== 'other') return read.kind === 'deep';
+  return saysJson(contentType) || /^\s*[[{]/.test(read.text);
+}
+
 /**
  * True if a response that should be JSON may have been truncated or garbled. A 204 is not: it has no
  * body; nor is an HTML page: it means a wrong address.

@@ -336,8 +336,14 @@ describe('answers that cannot be read', () => {
   const create: Call = { endpoint: 'createTeam', body: { name: 'A' } };
   const remove: Call = { endpoint: 'deleteTeam', params: { teamId: 't' } };
   const ok = { status: 200, text: 'ok' };
+  const json = { 'content-type': 'application/json' };
+  const cutOff = { status: 200, text: '{"id":' };
+  const convert: Call = { endpoint: 'convertTryout', params: { applicationId: 'a' }, body: {} };
   test.each<readonly [string, Reply, Call]>([
     ['an update', html, updateTryout],
+    ['an update', cutOff, updateTryout],
+    ['an update', { status: 200, text: 'ok', headers: json }, updateTryout],
+    ['a conversion', cutOff, convert],
     ['an update that the contract does not show', html, updateTeam],
     ['a create', html, create],
     ['a create', ok, create],
@@ -352,7 +358,6 @@ describe('answers that cannot be read', () => {
     }
   });
 
-  const convert: Call = { endpoint: 'convertTryout', params: { applicationId: 'a' }, body: {} };
   test.each([updateTryout, updateTeam, convert])(
     '%j answered with "ok" was done, without a record',
     async (call) => {
