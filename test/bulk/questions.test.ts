@@ -119,8 +119,8 @@ test('a record that is already as asked is named once', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--status'];
   const home = temporaryFolder();
   await rosterctl([...words, 'rejected'], { home });
-  const { shown, code } = await converse(home, [...words, 'rejected'], [], plain);
-  expect(shown.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
+  const { printed, code } = await converse(home, [...words, 'rejected'], [], plain);
+  expect(printed.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
   expect(code).toBe(0);
   const clear = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--clear-note'];
   await rosterctl(clear, { home });
@@ -132,7 +132,7 @@ test('a conversion and an undone note read as what they did', async () => {
   const home = temporaryFolder();
   const say = async (line: string) =>
     (await converse(home, ['-p', 'sandbox', ...line.split(' ')], [], { ...plain, PAGER: 'cat' }))
-      .shown;
+      .printed;
   await say('tryouts convert app_0061 --yes');
   expect(await say('tryouts get app_0061')).toMatch(/Here +.* converted to player_\d{4}/);
   await say('tryouts update app_0064 --append-note First --yes');

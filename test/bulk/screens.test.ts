@@ -140,8 +140,8 @@ test('a body too wide for the terminal has a line for each field', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'a.txt'), 'text');
   const words = ['-p', 'sandbox', 'docs', 'upload', 'a.txt', '-n'];
-  const { shown } = await converse(home, words, [], { NO_COLOR: '1' }, 80);
-  const lines = shown.split('\r\n');
+  const { printed } = await converse(home, words, [], { NO_COLOR: '1' }, 80);
+  const lines = printed.split('\r\n');
   expect(lines).toContain(
     '    {"organizationId":"org_demo","contentType":"text/plain","sizeBytes":4}',
   );

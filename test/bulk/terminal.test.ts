@@ -34,9 +34,9 @@ test('after Ctrl-C the last line on the screen is how to resume, not an unattemp
 test('a change that matches nothing says so with one full stop', async () => {
   const service = await keep(several(2));
   const words = ['tryouts', 'set-status', '--status', 'accepted', '--to', 'rejected'];
-  const { shown, code } = await converse(temporaryFolder(), words, [], service.env);
+  const { printed, code } = await converse(temporaryFolder(), words, [], service.env);
   expect(code).toBe(0);
-  expect(shown.trimEnd()).toMatch(/No application matches\. Nothing to do\.$/);
+  expect(printed.trimEnd()).toMatch(/No application matches\. Nothing to do\.$/);
 });
 
 test('rows that all failed alike before anything was sent are followed by the next step', async () => {
@@ -45,9 +45,14 @@ test('rows that all failed alike before anything was sent are followed by the ne
   );
   const words = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
   const env = { ...service.env, NO_COLOR: '1' };
-  const { shown, code } = await converse(temporaryFolder(), [...words, '--retries', '0'], [], env);
+  const { printed, code } = await converse(
+    temporaryFolder(),
+    [...words, '--retries', '0'],
+    [],
+    env,
+  );
   expect(code).toBe(9);
-  expect(shown.replaceAll('\r', '').split('\n').slice(-5)).toEqual([
+  expect(printed.replaceAll('\r', '').split('\n').slice(-5)).toEqual([
     '✘ 2 not sent.',
     '  app_1  not sent  The service failed with 500 (internal).',
     '  app_2  not sent  The service failed with 500 (internal).',

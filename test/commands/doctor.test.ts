@@ -171,9 +171,10 @@ test('wraps its lines to 80 and to 40 columns, aligned with their start', async 
   const service = await recordingService(() => ({ status: 403, json: { error: 'forbidden' } }));
   const own = { ...service.env, NO_COLOR: '1' };
   const at = async (columns: number) => {
-    const { shown } = await converse(temporaryFolder(), ['doctor', '--no-pager'], [], own, columns);
+    const words = ['doctor', '--no-pager'];
+    const { printed } = await converse(temporaryFolder(), words, [], own, columns);
     // A path is to be copied, so it is not broken.
-    return shown.split('\r\n').filter((line) => !line.includes('config.json'));
+    return printed.split('\r\n').filter((line) => !line.includes('config.json'));
   };
   const wide = await at(80);
   expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);

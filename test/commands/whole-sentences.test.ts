@@ -9,8 +9,8 @@ const plain = { NO_COLOR: '1', PAGER: 'cat' };
 test('a review without an application wraps what it says as the list does', async () => {
   const home = temporaryFolder();
   const line = '-p sandbox tryouts review --game Nope'.split(' ');
-  const { shown, code } = await wholeConversation(home, line, [], plain, 80);
-  const lines = shown.trimEnd().split(/\r*\n/);
+  const { printed, code } = await wholeConversation(home, line, [], plain, 80);
+  const lines = printed.trimEnd().split(/\r*\n/);
   const { stderr } = await rosterctl('-p sandbox tryouts list --status pending --game Nope', {
     home,
     env: { ROSTERCTL_FORCE_TTY: '80' },

@@ -3,6 +3,18 @@ import { dirname, join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { freshEnvironment, launcher } from './run.js';
 
+const script = new URL('../../build/terminal.mjs', import.meta.url).href;
+const { afterErasing } = (await import(script)) as {
+  readonly afterErasing: (text: string) => string;
+};
+
+/** What a terminal got and kept: a busy machine also shows, and erases, what it is waiting for. */
+interface Conversation {
+  readonly shown: string;
+  readonly printed: string;
+  readonly code: number;
+}
+
 /** Types each answer when its question has appeared, `^` at once; everything the terminal showed, and the code. */
 export function converse(
   home: string,
@@ -10,7 +22,7 @@ export function converse(
   answers: readonly (readonly [question: RegExp, typed: string])[] = [],
   own: Readonly<Record<string, string>> = {},
   cols = 100,
-): Promise<{ shown: string; code: number }> {
+): Promise<Conversation> {
   return talk([process.execPath, launcher, ...line], { home, answers, own, cols });
 }
 
@@ -23,11 +35,11 @@ const untilSeen = `"$@"; code=$?; stty -echo; printf '\\033]9;end\\007'; read -r
  */
 export async function wholeConversation(
   ...[home, line, answers = [], own = {}, cols = 100]: Parameters<typeof converse>
-): Promise<{ shown: string; code: number }> {
+): Promise<Conversation> {
   const words = ['sh', '-c', untilSeen, 'sh', process.execPath, launcher, ...line];
   const typed = [...answers, [/\]9;end/, '\n'] as const];
   const { shown, code } = await talk(words, { home, answers: typed, own, cols });
-  return { shown: shown.slice(0, shown.indexOf(end)), code };
+  return conversation(shown.slice(0, shown.indexOf(end)), code);
 }
 
 /** The same with a shell that knows jobs, whose prompt is `shell> `; `rosterctl` is what was built. */
@@ -35,13 +47,17 @@ export function inShell(
   home: string,
   answers: readonly (readonly [shown: RegExp, typed: string])[],
   own: Readonly<Record<string, string>> = {},
-): Promise<{ shown: string; code: number }> {
+): Promise<Conversation> {
   const shell = ['bash', '--norc', '--noprofile', '--noediting', '-i'];
   const bin = join(home, 'bin');
   mkdirSync(bin);
   symlinkSync(launcher, join(bin, 'rosterctl'));
   const path = `${bin}:${dirname(process.execPath)}:${process.env['PATH']}`;
   return talk(shell, { home, answers, own: { PS1: 'shell> ', PATH: path, ...own }, cols: 100 });
+}
+
+function conversation(shown: string, code: number): Conversation {
+  return { shown, printed: afterErasing(shown), code };
 }
 
 interface Talk {
@@ -54,7 +70,7 @@ interface Talk {
 function talk(
   [program = '', ...words]: readonly string[],
   { home, answers, own, cols }: Talk,
-): Promise<{ shown: string; code: number }> {
+): Promise<Conversation> {
   const env = { ...freshEnvironment(home), TERM: 'xterm', ...own };
   const terminal = pty.spawn(program, words, { env, cwd: home, cols });
   const waiting = [...answers];
@@ -74,6 +90,6 @@ function talk(
   });
   answer();
   return new Promise((resolve) => {
-    terminal.onExit(({ exitCode }) => resolve({ shown, code: exitCode }));
+    terminal.onExit(({ exitCode }) => resolve(conversation(shown, exitCode)));
   });
 }

@@ -237,9 +237,9 @@ describe('a roster', () => {
     );
     const words = ['players', 'import', `${desk.home}/roster.csv`, '--key', 'email', '--dry-run'];
     const env = { ...desk.env, NO_COLOR: '1' };
-    const { shown, code } = await converse(desk.home, words, [], env, 100);
+    const { printed, code } = await converse(desk.home, words, [], env, 100);
     expect(code).toBe(0);
-    const lines = shown.trimEnd().split(/\r*\n/);
+    const lines = printed.trimEnd().split(/\r*\n/);
     expect(lines.slice(-6)).toEqual([
       '  1 new, 1 changed (1 field)',
       '  New:',
