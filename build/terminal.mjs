@@ -45,7 +45,7 @@ export function inTerminal(words, { home, cwd = home, columns = 80, rows = 40, e
   });
 }
 
-/** Returns what remains on the screen of a printed text: erased lines, such as a spinner's, are removed, and the codes that show the cursor again. */
+/** Returns what stays on the screen of a printed text, without what was erased, such as a spinner, or shows the cursor. */
 export function afterErasing(text) {
   // oxlint-disable-next-line no-control-regex
   const erased = /^.*(?:\u001b\[1?G\u001b\[[02]?K|\u001b\[2K\u001b\[1?G)/;
