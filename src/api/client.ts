@@ -146,7 +146,7 @@ export class Client implements Api {
   }
 
   recordIn(body: unknown, resource: ResourceName, asked?: string): JsonObject | undefined {
-    // Where ids are numbers, a record may have the organization's.
+    // Where ids are numbers, a record may have the same id as the organization.
     const organizationId = asked === this.organizationId ? undefined : this.organizationId;
     return findRecord(body, { resource, idName: this.idNameOf(resource), organizationId });
   }

@@ -1,4 +1,4 @@
-/** What a terminal gets where the locale is not UTF-8. */
+/** Makes text and data fit for a terminal whose locale is not UTF-8. */
 import { type Environment, isUtf8Locale, readsBytes } from '../data/environment.js';
 
 /** Returns text, or data as bytes, as the terminal of this environment can show it. */
