@@ -3,7 +3,7 @@ import { isObject, type JsonObject, maxDepth } from '../data/json.js';
 import { type JsonBody, readJson } from '../data/json-body.js';
 import { describeRequestedWait } from '../data/outcome-errors.js';
 import { normalName } from '../data/path.js';
-import { wordsIn } from '../data/refusal-words.js';
+import { bracketedCode, wordsIn } from '../data/refusal-words.js';
 import {
   ApiError,
   type CallSite,
@@ -54,7 +54,7 @@ export function failureOf(
   if (!response.outcomeUnknown) return refusal;
   const requestedWait = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
-    `${requestLine(call)} was answered with ${status}${code && code !== `${status}` ? ` (${code})` : ''} and may have taken effect.`,
+    `${requestLine(call)} was answered with ${status}${bracketedCode(code, status)} and may have taken effect.`,
     call,
     {
       hint: requestedWait === undefined ? readFirst : `The service ${requestedWait} ${readFirst}`,

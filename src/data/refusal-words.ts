@@ -2,6 +2,11 @@
 import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
 import { wordList } from './text.js';
 
+/** Returns the code of a refusal in brackets, as a message goes on; nothing if it only repeats the status. */
+export function bracketedCode(code: string | undefined, status: number): string {
+  return code && code !== `${status}` ? ` (${code})` : '';
+}
+
 /** Begins the service's words in every message. */
 export const serviceSays = 'The service says:';
 

@@ -3,6 +3,7 @@ import type { GlobalFlags } from '../../config/environment.js';
 import type { CommandManifest } from '../../data/command-manifest.js';
 import { describeRequestedWait } from '../../data/outcome-errors.js';
 import { missingHint } from '../../data/references.js';
+import { bracketedCode } from '../../data/refusal-words.js';
 import {
   type ResourceName,
   type ResourceWords,
@@ -59,7 +60,7 @@ export function describeRefusal(error: Failure, command: FailedCommand) {
 
 function whatHappened(error: ApiError, command: FailedCommand): string {
   const { status, serviceCode } = error;
-  const code = serviceCode && serviceCode !== `${status}` ? ` (${serviceCode})` : '';
+  const code = bracketedCode(serviceCode, status);
   const thing = subject(error, command);
   switch (status) {
     case 401:
