@@ -21,6 +21,8 @@ interface Loaded {
   readonly packages: readonly string[];
   /** Node's modules beyond those that an empty program loads. */
   readonly builtins: readonly string[];
+  /** How many properties were defined one by one, as the bundler does with each export. */
+  readonly defined: number;
 }
 
 const folder = temporaryFolder();
@@ -33,7 +35,13 @@ let manifest: Readonly<Record<string, readonly string[]>>;
 beforeAll(() => {
   writeFileSync(
     preload,
-    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify({ files: Object.keys(require.cache), builtins: process.moduleLoadList })));`,
+    `let defined = 0;
+const { defineProperty } = Object;
+Object.defineProperty = (...parameters) => {
+  defined += 1;
+  return defineProperty(...parameters);
+};
+process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify({ files: Object.keys(require.cache), builtins: process.moduleLoadList, defined })));`,
   );
   spawnSync(process.execPath, ['--require', preload, '-e', '0'], {
     env: freshEnvironment(folder),
@@ -44,7 +52,11 @@ beforeAll(() => {
 });
 
 function read() {
-  return JSON.parse(readFileSync(list, 'utf8')) as { files: string[]; builtins: string[] };
+  return JSON.parse(readFileSync(list, 'utf8')) as {
+    files: string[];
+    builtins: string[];
+    defined: number;
+  };
 }
 
 async function load(line: string, env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
@@ -70,6 +82,7 @@ async function load(line: string, env: Readonly<Record<string, string>> = {}): P
       .filter((name) => !bare.has(name) && name.startsWith('NativeModule '))
       .map((name) => name.replace('NativeModule ', ''))
       .filter((name) => !name.startsWith('internal/')),
+    defined: loaded.defined,
   };
 }
 
@@ -247,6 +260,10 @@ describe('one GET printed as JSON', async () => {
 
   test('reads few files', () => {
     expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
+  });
+
+  test('does not copy the bytes of the parser one by one, as if they were exports', () => {
+    expect(loaded.defined).toBeLessThan(3000);
   });
 });
 

@@ -1,4 +1,4 @@
-// undici has no `exports` map; only the modules that we need are loaded, not its index.
+// undici has no `exports` map; only the three modules that we need are loaded, not its index.
 // These declarations hold what we use of the exact version pinned in package.json.
 
 declare module 'undici/lib/dispatcher/agent.js' {
@@ -46,5 +46,3 @@ declare module 'undici/lib/core/connect.js' {
     options: ConnectOptions,
   ): (options: buildConnector.Options, done: buildConnector.Callback) => Socket;
 }
-
-declare module 'undici/lib/llhttp/llhttp_simd-wasm.js';

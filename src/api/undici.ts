@@ -139,8 +139,6 @@ async function loadUndici(nodeVersion: string) {
   const [agent, connect] = await Promise.all([
     import('undici/lib/dispatcher/agent.js'),
     import('undici/lib/core/connect.js'),
-    // Read before the first socket: once it fails for too many open files, each later connection fails.
-    import('undici/lib/llhttp/llhttp_simd-wasm.js'),
   ]);
   subscribeOnce();
   return { Agent: agent.default, connectorFor: connect.default };
