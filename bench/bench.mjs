@@ -78,10 +78,10 @@ try {
   await hang('S5 last byte to exit', get);
   await lists();
   await workbookFigures({ tool, home, compare, bound, peakOf, list });
-  await writeFigures({ tool, home, env, rows, compare, rounds });
-  rows.push(...(await bulkFigures({ tool, home, env })));
-  rows.push(...(await uploadFigures({ tool, home, env })));
-  rows.push(...(await backupFigures({ tool, home, env })));
+  await writeFigures({ tool, home, env, record, compare, rounds });
+  record(...(await bulkFigures({ tool, home, env })));
+  record(...(await uploadFigures({ tool, home, env })));
+  record(...(await backupFigures({ tool, home, env })));
   size();
 } finally {
   service.close();
@@ -140,7 +140,7 @@ async function lists() {
     const label = 'L1 100,000 records as NDJSON';
     await compare(label, list('ndjson'), other, 'curl to jq', 0.5, few, many);
     const same = (await outputOf(list('ndjson'), many)) === (await outputOf(other, many));
-    rows.push([
+    record([
       'L1 the same bytes as jq',
       String(same),
       '-',
@@ -158,7 +158,7 @@ async function lists() {
   for (let round = 0; round < few; round++) shares.push(await firstByte(list('ndjson'), many));
   const share = median(shares);
   const verdict = share <= 0.25 ? 'met' : 'MISSED';
-  rows.push(['L3 first record', '-', 'the whole list', '-', share.toFixed(2), '<= 0.25', verdict]);
+  record(['L3 first record', '-', 'the whole list', '-', share.toFixed(2), '<= 0.25', verdict]);
   const label = 'L4 100,000 rows as tab-separated table';
   const beside = [list('ndjson'), 'NDJSON'];
   await compare(label, list('table'), ...beside, 1.3, few, many);
@@ -179,7 +179,7 @@ async function lists() {
 }
 
 function bound(...figure) {
-  rows.push(boundRow(...figure));
+  record(boundRow(...figure));
 }
 
 /** Returns a hash of a command's output, asynchronously because the server runs in this process. */
@@ -240,7 +240,7 @@ async function peer(name, command, other, goal) {
       : 'is not installed';
   if (why !== undefined) {
     const wanted = goal ? `<= ${goal}` : '-';
-    rows.push([name, '-', `${other[0]}: ${why}`, '-', '-', wanted, 'left out']);
+    record([name, '-', `${other[0]}: ${why}`, '-', '-', wanted, 'left out']);
     return;
   }
   await compare(name, command, other, other[0], goal);
@@ -281,7 +281,7 @@ async function hang(name, command) {
     );
   }
   const wait = median(waits);
-  rows.push([name, ms(wait), '-', '-', '-', '<= 10 ms', wait <= 10 ? 'met' : 'MISSED']);
+  record([name, ms(wait), '-', '-', '-', '<= 10 ms', wait <= 10 ? 'met' : 'MISSED']);
 }
 
 function size() {
@@ -290,7 +290,7 @@ function size() {
     0,
   );
   const mebibytes = bytes / 1024 / 1024;
-  rows.push([
+  record([
     'S6 installed size',
     `${mebibytes.toFixed(2)} MiB`,
     '-',
@@ -312,7 +312,7 @@ function sizeOf(path) {
 
 function add(name, ours, otherName, theirs, ratio, goal) {
   const verdict = goal === undefined ? '-' : ratio <= goal ? 'met' : 'MISSED';
-  rows.push([
+  record([
     name,
     ms(ours),
     otherName,
@@ -321,6 +321,12 @@ function add(name, ours, otherName, theirs, ratio, goal) {
     goal ? `<= ${goal}` : '-',
     verdict,
   ]);
+}
+
+/** Keeps rows for the table and prints each at once, because the whole takes twenty minutes. */
+function record(...measured) {
+  rows.push(...measured);
+  for (const cells of measured) console.error(cells.join(' | '));
 }
 
 function report() {

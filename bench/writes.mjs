@@ -13,8 +13,8 @@ const limited = fileURLToPath(new URL('limited.mjs', import.meta.url));
 const endedRuns = 5_000;
 const longRun = 100_000;
 
-/** Runs the benchmarks. `compare` and `rows` are those of bench.mjs; `home` is a working folder. */
-export async function writeFigures({ tool, home, env, rows, compare, rounds }) {
+/** Runs the benchmarks. `compare` and `record` are those of bench.mjs; `home` is a working folder. */
+export async function writeFigures({ tool, home, env, record, compare, rounds }) {
   const service = await startService();
   try {
     const update = [...tool, 'tryouts', 'update', 'app_1', '--status', 'rejected', '--yes'];
@@ -29,7 +29,7 @@ export async function writeFigures({ tool, home, env, rows, compare, rounds }) {
     ['fixed window', 59, 1.25],
     ['no burst', 60, 1.3],
   ])
-    rows.push(await paced({ tool, home, env, model, idealSeconds, goal }));
+    record(await paced({ tool, home, env, model, idealSeconds, goal }));
 }
 
 /** One write with no finished run in the state folder, with many, and with one of many rows. */
