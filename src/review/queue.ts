@@ -205,7 +205,7 @@ function openQueueFile(
   path: string,
   lock: HeldLock,
   head: QueueHead,
-  { decisions, bytes, isNew }: FoundQueue,
+  { head: known, decisions, bytes, isNew }: FoundQueue,
 ): ReviewQueue {
   let file: Promise<SyncedLines> | undefined;
   let present = decisions;
@@ -235,7 +235,9 @@ function openQueueFile(
     },
     async close() {
       await (await file)?.close();
-      if (present.queued.size === 0 && lock.isOurs()) await remove();
+      // What could not be read may hold decisions.
+      const isEmpty = (isNew || known !== undefined) && present.queued.size === 0;
+      if (isEmpty && lock.isOurs()) await remove();
       lock.release();
     },
   };

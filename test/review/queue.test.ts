@@ -84,6 +84,9 @@ test('a damaged line is an error that names the way out, and --discard takes it'
     code: 'damaged',
     hint: expect.stringContaining('tryouts review --discard'),
   });
+  // Asked, and answered with No.
+  await (await open(place, true)).close();
+  expect(readFileSync(file(), 'utf8')).toContain('app_2');
   const dropped = await open(place, true);
   await dropped.discard();
   await dropped.close();
