@@ -272,7 +272,10 @@ test('runs retry whose run was killed before it sent anything, and removed by th
   expect([retried.code, report(retried).summary]).toMatchObject([0, { changed: 2 }]);
   // A retry that has sent something is not forgotten with its run.
   await user.run(`runs prune ${report(retried).run} --yes`);
-  expect((await user.run(`runs retry ${run} --yes`)).code).toBe(11);
+  expect(await user.run(`runs retry ${run} --yes`)).toMatchObject({
+    code: 11,
+    stderr: expect.stringContaining('That run was deleted.'),
+  });
 });
 
 test('runs retry twice: the second names the run that has the rows, without a request', async () => {

@@ -34,13 +34,10 @@ export default defineRunCommand({
       });
     const retryRun = retriedBy(store, head.run);
     if (retryRun !== undefined) {
-      const isUnfinished = (await readRun(store, retryRun))?.finished === false;
       const retry = shownRunName(context, store, retryRun);
       throw new GuardError(`The rows of run ${name} were retried by run ${retry}.`, {
         code: 'retried',
-        hint: isUnfinished
-          ? `It is unfinished. Resume it: rosterctl runs resume ${retry}`
-          : `See the result: rosterctl runs show ${retry}`,
+        hint: nextStep(await readRun(store, retryRun), retry),
       });
     }
     const invocation = await invocationOf(context, stored, values);
@@ -63,6 +60,13 @@ export default defineRunCommand({
     });
   },
 });
+
+function nextStep(retry: StoredRun | undefined, name: string): string {
+  if (!retry) return 'That run was deleted. Run the original command again.';
+  return retry.finished
+    ? `See the result: rosterctl runs show ${name}`
+    : `It is unfinished. Resume it: rosterctl runs resume ${name}`;
+}
 
 /** The failed rows; one whose first step is done continues after it. */
 function rowsToRetry({ plan, state }: StoredRun): readonly Task[] {
