@@ -1,5 +1,6 @@
 /** Plans a run up to its first write: earlier runs, preview, confirmation, and its folder on disk. */
 
+import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { isForbidden } from '../data/outcome-errors.js';
 import { labelOf } from '../data/path.js';
@@ -8,13 +9,14 @@ import { stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
 import { type AwaitedRuns, awaitEarlierWrites, awaitShown } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
+import { unknownOutcome } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { tidyOpenRuns } from '../runs/end.js';
 import { damagedBefore, noJournal } from '../runs/journal.js';
 import type { NewRunHead, RunPlan } from '../runs/plan.js';
-import { isFinalRow, type ReportRow, reportRow, type SelectedRow } from '../runs/report.js';
+import { endAfter, isFinalRow, type ReportRow, type RowEnd, reportRow } from '../runs/report.js';
 import { redactRow, withoutValues } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, writeOptions } from '../runs/stored-run.js';
@@ -133,6 +135,7 @@ async function beginRun(
   const { store, lock, carried, replaced } = newRun;
   const { operation, values, isSingle } = invocation;
   const rows = invocation.selection?.rows ?? [];
+  const unsent = (task: Task) => unsentRow(context, invocation, task);
   requireNoKey(context, invocation, rows);
   const session = openSession(context, invocation);
   let preview: Preview;
@@ -142,13 +145,14 @@ async function beginRun(
   } catch (error) {
     const endsAll = error instanceof Failure && stopsEveryRow(error);
     if (!endsAll || (isSingle && !operation.reports)) throw error;
-    const ended = await endUnsent(context, invocation, newRun, rows.map(notAttempted), error);
+    const results = [...carried, ...rows.slice(carried.length)].map(unsent);
+    const ended = await endUnsent(context, invocation, newRun, results, error);
     return { ...ended, session, error };
   }
   const { decided, record, error, names } = preview;
   const tasks = [...carried, ...preview.tasks];
   const end = async (stop?: Stop) => {
-    const results = [...decided, ...tasks.map(notAttempted)];
+    const results = [...decided, ...tasks.map(unsent)];
     const ended = await endUnsent(context, invocation, newRun, results, stop);
     return { ...ended, names, session, record, error };
   };
@@ -251,8 +255,12 @@ function stopsEveryRow(error: Failure): boolean {
   return stopsRun(error) || isForbidden(error) || error.exitName === 'temporary';
 }
 
-function notAttempted(row: SelectedRow): ReportRow {
-  return reportRow(row, { result: 'not_attempted' });
+/** A row that this process sends nothing for; an earlier one may have. */
+function unsentRow(context: Context, { action }: Invocation, task: Task): ReportRow {
+  const { id, open, done } = task;
+  const error = open && rowError(context, action.split('.'), unknownOutcome(undefined), id);
+  const end: RowEnd = error ? { result: 'unknown', error } : { result: 'not_attempted' };
+  return reportRow(task, endAfter(done, end));
 }
 
 /** Why nothing may be sent. */

@@ -455,6 +455,30 @@ describe('the report of a row that was not done', () => {
   });
 });
 
+test('unknown for a write of the replaced run, if its rows cannot even be previewed', async () => {
+  let phase: 'hangs' | 'refuses' = 'hangs';
+  let isSent = false;
+  const listed = several(3).map(({ internalNotes: _notes, ...record }) => record);
+  const service = await keep(several(3), (_request, step) => {
+    if (step === 'LIST') return { status: 200, json: { applications: listed, total: 3 } };
+    if (phase === 'refuses') return { status: 401, json: { error: 'unauthorized' } };
+    if (!step.startsWith('PATCH')) return undefined;
+    isSent = true;
+    return () => {};
+  });
+  const user = userOf(service);
+  const line =
+    'tryouts set-status --status pending --to rejected --append-note Late --yes --json --concurrency 1';
+  await killed(user, line, () => isSent);
+  phase = 'refuses';
+  const ran = await user.run(line);
+  expect([ran.code, report(ran).summary]).toMatchObject([4, { unknown: 1, notAttempted: 2 }]);
+  expect(report(ran).results[0]).toMatchObject({
+    result: 'unknown',
+    error: { code: 'unknownOutcome' },
+  });
+});
+
 test('a run of another profile is not resumed without naming it', async () => {
   const service = await recordingService(({ method }) =>
     method === 'PATCH'
