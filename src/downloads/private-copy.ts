@@ -2,7 +2,7 @@
 
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { extensionsOf, mediaType } from '../api/schemas.js';
 import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
@@ -101,22 +101,27 @@ async function newFolder(context: Context): Promise<string> {
     const parent = join(cache.path, 'open');
     try {
       ensurePrivateFolders(cache, [parent], owner);
-      await removeOldCopies(parent, context.now());
-      return await mkdtemp(join(parent, 'copy-'));
+      const start = join(parent, 'copy-');
+      await removeOldCopies(start, context.now());
+      return await mkdtemp(start);
     } catch (error) {
       if (!(error instanceof Failure) && !isSystemError(error)) throw error;
       context.detail(`The cache folder cannot be used: ${error.message}`);
     }
   }
-  await removeOldCopies(tmpdir(), context.now());
   const start = join(tmpdir(), 'rosterctl-copy-');
+  await removeOldCopies(start, context.now());
   return attemptWrite(start, mkdtemp(start));
 }
 
-/** Removes the copies in a folder that are older than a day; those that cannot be removed stay. */
-async function removeOldCopies(parent: string, now: Date): Promise<void> {
+/** Removes the copies whose paths have this start and that are older than a day; those that cannot be removed stay. */
+async function removeOldCopies(start: string, now: Date): Promise<void> {
+  const parent = dirname(start);
   const names = await readdir(parent).catch(() => []);
-  const copies = names.filter((name) => /^(rosterctl-)?copy-\w{6}$/.test(name));
+  const begin = basename(start);
+  const copies = names.filter(
+    (name) => name.startsWith(begin) && /^\w{6}$/.test(name.slice(begin.length)),
+  );
   await Promise.all(
     copies.map(async (name) => {
       const folder = join(parent, name);

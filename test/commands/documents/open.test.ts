@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { documentStore, stored } from '../../support/document-store.js';
 import { inProcess } from '../../support/in-process.js';
-import { errorOf, temporaryFolder } from '../../support/run.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { key } from '../../support/service.js';
 
 const pdf = { name: 'Contract.pdf', contentType: 'application/pdf' };
@@ -103,6 +103,22 @@ test('copies older than a day are removed by the next open', async () => {
   await run('docs open doc_1');
   expect([existsSync(first), existsSync(second)]).toEqual([false, true]);
   expect(readdirSync(join(home, '.cache/rosterctl/open'))).toHaveLength(2);
+});
+
+test('without a cache folder, only its own copies are removed from among the temporary files', async () => {
+  const { api, home } = await desktop();
+  const temporary = join(home, 'tmp');
+  const names = ['copy-backup', 'rosterctl-copy-Ab3dEf', 'rosterctl-copy-of-mine'];
+  const before = new Date(Date.now() - 25 * 3_600_000);
+  for (const name of names) {
+    mkdirSync(join(temporary, name), { recursive: true });
+    utimesSync(join(temporary, name), before, before);
+  }
+  writeFileSync(join(home, 'a-file'), '');
+  const own = { TMPDIR: temporary, ROSTERCTL_CACHE_DIR: join(home, 'a-file') };
+  const ran = await rosterctl('docs open doc_1', { home, env: { ...api.env, ...own } });
+  const copy = basename(dirname(ran.stdout.trimEnd()));
+  expect(new Set(readdirSync(temporary))).toEqual(new Set([names[0], copy, names[2]]));
 });
 
 test('a document may be named', async () => {
