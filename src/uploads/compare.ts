@@ -1,6 +1,5 @@
 /** Compares a file with the documents that exist, so that uploading it again adds nothing. */
 
-import { mediaType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
@@ -11,7 +10,7 @@ import { lagMs, pause } from '../data/time.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
 import { hashOfUpload, stillHasContent } from './content.js';
-import { type Documents, readDocuments } from './documents.js';
+import { type Documents, readDocuments, shownDifference } from './documents.js';
 import {
   idsOfContent,
   memoryBytes,
@@ -200,7 +199,7 @@ class Finder {
     const hash = lazy(() => hashOfUpload(bytes, path, this.context.signal));
     const { byId } = this.documents;
     const old = byId.get(replaces);
-    if (old && old['sizeBytes'] === file.sizeBytes && old['contentType'] === file.contentType)
+    if (old && recordedSize(old) === file.sizeBytes && !shownDifference(old, file))
       if (await stillHasContent(this.context, replaces, file, await hash()))
         return { id: replaces, record: old, message: `${replaces} already holds this content` };
     if (!this.sizes.has(file.sizeBytes)) return undefined;
@@ -225,7 +224,7 @@ class Finder {
     const ids = idsOfContent(this.memory, sha256).filter((id) => !this.own.has(id));
     for (const id of ids) {
       const record = this.documents.byId.get(id);
-      if (!record || differs(record, file)) continue;
+      if (!record || shownDifference(record, file) === 'size') continue;
       if (this.job.verify && !(await stillHasContent(this.context, id, file, sha256))) continue;
       return { id, record, message: uploadedBefore(id) };
     }
@@ -242,9 +241,8 @@ class Finder {
     hash: () => Promise<string>,
   ): Promise<FileDifference> {
     const { id, contentType } = record;
-    if (differs(record, file)) return 'size';
-    if (typeof contentType === 'string' && mediaType(contentType) !== file.contentType)
-      return 'type';
+    const difference = shownDifference(record, file);
+    if (difference) return difference;
     if (typeof id !== 'string') return 'unclear';
     if (this.job.verify)
       return (await stillHasContent(this.context, id, file, await hash())) ? 'none' : 'content';
@@ -287,11 +285,6 @@ class Finder {
 
 function uploadedBefore(id: string): string {
   return `uploaded before as ${id} (same content)`;
-}
-
-function differs(record: JsonObject, { sizeBytes }: InspectedFile): boolean {
-  const recorded = recordedSize(record);
-  return recorded !== undefined && recorded !== sizeBytes;
 }
 
 function idOf({ id }: JsonObject): string {

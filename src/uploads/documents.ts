@@ -1,9 +1,10 @@
 /** The documents that exist, from their list: those of a name, and the one that an upload made. */
 
+import { mediaType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isForbidden } from '../data/outcome-errors.js';
-import { plainText } from '../data/path.js';
+import { plainText, recordedSize } from '../data/path.js';
 import { addTo } from '../data/sorting.js';
 import { stripTrailing, upperFirst } from '../data/text.js';
 import { stopsRun } from '../engine/decide.js';
@@ -79,7 +80,7 @@ export async function findDocument(
   const same = byKey.get(body['fileKey']) ?? [];
   const found = same.find((record) => since === undefined || mayBeNew(record, body, since));
   if (found) return found;
-  const isKeyless = keyless.some((record) => mayMatch(record, body));
+  const isKeyless = keyless.some((record) => !shownDifference(record, body));
   const [older] = same;
   if (doubt === undefined && !isKeyless && !older) return undefined;
   const why =
@@ -118,15 +119,23 @@ export function isAnswerTo(context: Context, body: JsonObject, record: JsonObjec
 
 const wholeSecond = 1000;
 
+/** Some services show an empty key in place of one that they hide. */
 function showsKey({ fileKey }: JsonObject): boolean {
-  return fileKey !== undefined && fileKey !== null;
+  return fileKey !== undefined && fileKey !== null && fileKey !== '';
 }
 
-/** True if no field that the service would not change shows that the document is of another file. */
-function mayMatch(record: JsonObject, body: JsonObject): boolean {
-  return ['contentType', 'sizeBytes'].every(
-    (field) => record[field] === undefined || record[field] === body[field],
-  );
+/**
+ * Returns what a record shows to differ from a file with this size and type. A service may leave them
+ * out, write a size as text, and a type with parameters.
+ */
+export function shownDifference(
+  record: JsonObject,
+  { sizeBytes, contentType }: JsonObject,
+): 'size' | 'type' | undefined {
+  const size = recordedSize(record);
+  if (size !== undefined && size !== sizeBytes) return 'size';
+  const { contentType: type } = record;
+  return typeof type === 'string' && mediaType(type) !== contentType ? 'type' : undefined;
 }
 
 /** True too for a record without a date that can be read: it may be the one that was just created. */

@@ -71,13 +71,18 @@ const replacementParts = {
   },
 } satisfies Partial<Operation>;
 
-function textOf(id: string, { name, tags }: JsonObject) {
-  const found = tagsIn(tags);
-  if (!found)
+function textOf(id: string, old: JsonObject) {
+  const { tags, ...named } = inherited(old);
+  if (!tags)
     throw new UsageError(`The tags of ${id} cannot be read, so the new document would lose them.`, {
       hint: 'Upload the file by itself: rosterctl docs upload FILE --tag TAG',
     });
-  return { ...(typeof name === 'string' && { name }), tags: found };
+  return { ...named, tags };
+}
+
+/** What a new document takes over from the old one, as far as it can be read. */
+function inherited({ name, tags }: JsonObject) {
+  return { ...(typeof name === 'string' && { name }), tags: tagsIn(tags) };
 }
 
 const { waitLock, restart } = bulkFlags;
@@ -232,9 +237,7 @@ async function requireSame(
   copied: OwnText,
 ): Promise<void> {
   const now = await recordIfThere(documents, id);
-  if (!now) return;
-  const { name, tags } = now;
-  if (name === copied.name && isSameValue(tagsIn(tags), copied.tags)) return;
+  if (!now || isSameValue(inherited(now), copied)) return;
   throw new ConflictError(
     `${id} was changed while ${known} was uploaded, so it was not deleted. Both documents stay.`,
     { hint: `Compare them: rosterctl documents get ${quotedId(id)} ${quotedId(known)}` },

@@ -107,6 +107,27 @@ test('a file that the document holds already sends nothing', async () => {
   expect([shown.code, JSON.parse(shown.stdout).requests]).toEqual([0, []]);
 });
 
+test.each<[string, Record<string, unknown>]>([
+  ['a size as text', { sizeBytes: '13' }],
+  ['a type with parameters', { contentType: 'text/plain; charset=utf-8' }],
+])(
+  'a file that the document holds already sends nothing, also at a service that shows %s',
+  async (_, own) => {
+    const { run, sent, documents } = await office();
+    documents[0] = { ...(documents[0] as Made), ...own };
+    const ran = await run('docs replace doc_1 old.txt --yes');
+    expect([ran.code, JSON.parse(ran.stdout), sent()]).toMatchObject([0, { id: 'doc_1' }, []]);
+  },
+);
+
+test('a document whose name is null is replaced', async () => {
+  const { run, sent, documents } = await office();
+  documents[0] = { ...documents[0], name: null } as unknown as Made;
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { id: 'doc_2', name: 'new.txt' }]);
+  expect(sent()).toEqual(['POST', 'POST', 'DELETE']);
+});
+
 test('a document that does not exist, or whose list is in doubt, is not replaced', async () => {
   const { run, view, sent } = await office();
   expect((await run('docs replace doc_9 new.txt --yes')).code).toBe(5);

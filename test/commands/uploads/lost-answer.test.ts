@@ -86,6 +86,13 @@ const doubtful: Readonly<Record<string, (documents: readonly Made[]) => unknown>
   'shows no key of a document of this size': () => ({
     documents: [{ id: 'x', contentType: 'text/plain', sizeBytes: 13 }],
   }),
+  'shows empty keys': (made) => made.map((record) => ({ ...record, fileKey: '' })),
+  'shows no keys, and sizes as text': (made) =>
+    keyless(made).map((record) => ({ ...record, sizeBytes: `${record.sizeBytes}` })),
+  'shows no keys, and types with parameters': (made) =>
+    keyless(made).map((record) => ({ ...record, contentType: 'text/plain; charset=utf-8' })),
+  'shows null for keys, sizes and types': (made) =>
+    made.map(({ id }) => ({ id, fileKey: null, sizeBytes: null, contentType: null })),
 };
 
 for (const [how, list] of Object.entries(doubtful)) {
