@@ -194,8 +194,9 @@ export class Client implements Api {
     });
     const link = findLink(response, linkCall());
     if (link) return link;
-    // Never print the text of an HTML page; `bodyOf` also words the error for that case.
-    if (response.status < 300) bodyOfAnswer(response, { call: site, origin, needsJson: true });
+    // This names what is wrong with a body that is not JSON, such as a web page, without its text.
+    if (response.status < 300 && response.status !== 202)
+      bodyOfAnswer(response, { call: site, origin, needsJson: true });
     throw missingLink(response, linkCall(), site);
   }
 

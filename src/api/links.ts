@@ -38,12 +38,14 @@ export function findLink(answer: FullResponse, call: LinkCall): Link | undefined
   const read = readJson(body, headers['content-type']);
   if (read.kind === 'json')
     return urlPath === undefined ? searchBody(read.value, call) : linkAt(urlPath, read.value, call);
-  if (read.kind === 'empty') return undefined;
-  if (read.kind === 'html' && !headers['content-type']?.startsWith('text/html')) return undefined;
+  if (read.kind === 'empty' || read.kind === 'html') return undefined;
   const text = read.kind === 'other' ? read.text.trim() : '';
   if (!/\s/.test(text) && isWebUrl(text)) return urlLink(text, {}, now);
-  return read.kind === 'html' ? undefined : { kind: 'bytes', bytes: body, headers };
+  return fileStatuses.includes(status) ? { kind: 'bytes', bytes: body, headers } : undefined;
 }
+
+/** The statuses whose body may be the file: neither a word on one that is still being made (202) nor a part. */
+const fileStatuses = [200, 203];
 
 /** The error for a response in which `findLink` finds nothing. */
 export function missingLink(answer: FullResponse, call: LinkCall, site: CallSite): ProtocolError {

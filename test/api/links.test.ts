@@ -243,11 +243,23 @@ describe('through the client', () => {
   });
 
   test('a file that is not ready is said to be so, also with a configured path', async () => {
-    const reply = { status: 202, json: { state: 'scanning' } };
-    for (const overrides of [{}, { 'download.urlPath': 'data.url' }])
-      expect(((await thrownBy(link(reply, overrides))) as ProtocolError).hint).toContain(
-        'not ready yet',
-      );
+    const replies = [
+      { status: 202, json: { state: 'scanning' } },
+      { status: 202, text: 'Accepted', headers: { 'content-type': 'text/plain' } },
+      { status: 202 },
+    ];
+    for (const reply of replies)
+      for (const overrides of [{}, { 'download.urlPath': 'data.url' }])
+        expect(await thrownBy(link(reply, overrides))).toMatchObject({
+          code: 'notReady',
+          exitName: 'temporary',
+          hint: expect.stringContaining('not ready yet'),
+        });
+  });
+
+  test('a part of a file (206) is not taken for the file', async () => {
+    const reply = { status: 206, text: 'The first', headers: { 'content-type': 'text/plain' } };
+    expect(await thrownBy(link(reply))).toBeInstanceOf(ProtocolError);
   });
 
   test('a refusal stays a refusal', async () => {
