@@ -218,23 +218,24 @@ export class Pager {
     if (mode === 'none') return completeList;
     // The records after one that went away moved up, the first of them perhaps to a page read before.
     if (became === 'shorter') return doubt('the list became shorter while it was read', again);
+    const hasAll = total?.isNamed && total.value === arrived;
     // A record that moved to the front may have left a page that had not been read yet.
-    if (this.hasMoved && !(total?.isNamed && total.value === arrived))
-      return doubt('records moved while the list was read', again);
+    if (this.hasMoved && !hasAll) return doubt('records moved while the list was read', again);
     if (evidence.more)
       return stated(
         'the service says that there are more, but not where',
         'If it pages by number: rosterctl config set paging.mode page',
-        'If no list has pages: rosterctl config set paging.mode none',
+        noPages,
         shapesHint,
       );
-    if (mode === 'page' || mode === 'offset' || mode === 'last-id') return completeList;
-    if (this.isExplicitEnd(page, evidence)) return completeList;
-    if (pages !== undefined && pages > number && page.count > 0)
+    if (pages !== undefined && pages > number && page.count > 0 && !hasAll)
       return doubt(
         `the service counts ${pages} pages and sent ${number}`,
         'If it pages by number: rosterctl config set paging.mode page',
+        noPages,
       );
+    if (mode === 'page' || mode === 'offset' || mode === 'last-id') return completeList;
+    if (this.isExplicitEnd(page, evidence)) return completeList;
     if (evidence.passedOver !== undefined)
       return unfollowed('paging.next', evidence.passedOver).end;
     if (evidence.hint !== undefined)
@@ -250,7 +251,7 @@ export class Pager {
     { status, headers, count, arrived }: Page,
     { size }: PagingEvidence,
   ): Completeness {
-    const fixes = ['If no list has pages: rosterctl config set paging.mode none', shapesHint];
+    const fixes = [noPages, shapesHint];
     if (partStatuses.has(status) || headers['content-range'] !== undefined)
       return doubt('the service says that this is a part of the list', ...fixes);
     if (size !== undefined && count === size)
@@ -265,6 +266,7 @@ export class Pager {
 }
 
 const again = 'Run the same command again.';
+const noPages = 'If no list has pages: rosterctl config set paging.mode none';
 const somethingElse = 'If it is something else: rosterctl config set paging.next none';
 const completeList: Completeness = { state: 'complete' };
 

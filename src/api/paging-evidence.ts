@@ -77,6 +77,10 @@ const urlNames = wordList(`
   xnextpage
 `);
 
+/** The names that are about the next page; the other cursors may be those of this page. */
+const nextNames = [...urlNames, ...cursorNames.keys()].filter((name) => name.includes('next'));
+const otherNames = [...cursorNames.keys()].filter((name) => !name.includes('next'));
+
 const pageCountNames = wordList(`
   totalpages pagecount numpages numberofpages pages lastpage maxpage nbpages xtotalpages
   xwptotalpages
@@ -102,6 +106,9 @@ export function readEvidence(
       }
     return undefined;
   };
+  const readWay = (value: unknown, name: string) => wayOf(name, value);
+  const isEmptyIn = (names: readonly string[]) =>
+    fields.some(({ name, value }) => names.includes(name) && isEmpty(value));
   const pages = first(pageCountNames, countIn);
   const last = first(['last', 'islast', 'lastpage', 'islastpage'], booleanOf);
   const isSpring = pages !== undefined || last !== undefined;
@@ -115,12 +122,10 @@ export function readEvidence(
   if (last !== undefined) flags.push(!last);
   return {
     url: nextLink(headers['link']) ?? first(urlNames, urlOf),
-    way: first(cursorNames.keys(), (value, name) => wayOf(name, value)),
+    way: first(cursorNames.keys(), readWay),
     // One flag that says "more" outweighs another that says "no more".
     more: flags.includes(true) || (flags.includes(false) ? false : undefined),
-    ended: [...urlNames, ...cursorNames.keys()].some((name) =>
-      fields.some((field) => field.name === name && isEmpty(field.value)),
-    ),
+    ended: isEmptyIn(nextNames) || (isEmptyIn(otherNames) && !first(nextNames, readWay)),
     total: total && { ...total, isNamed },
     pageNumber: first(
       ['page', 'currentpage', 'pagenumber', 'pageindex', ...(isSpring ? ['number'] : [])],

@@ -483,6 +483,37 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   })),
   {
+    name: 'a cursor of its own beside the one of the next page',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ teams: slice(at), after: null, bookmark: '', nextCursor: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a last cursor beside an empty one of the next page',
+    reply: () => json({ teams: slice(0, 7), endCursor: 't6', nextCursor: null }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  ...[{ hasMore: false }, { next: null }, { last: true }].map((end) => ({
+    name: `more pages than it sent, in contradiction to ${JSON.stringify(end)}`,
+    reply: () => json({ teams: slice(0, 7), page: 1, totalPages: 3, ...end }),
+    count: 7,
+    state: 'doubtful' as const,
+    requests: 1,
+  })),
+  {
+    name: 'more pages than it sent beside a total that fits',
+    reply: () => json({ teams: slice(0, 7), page: 1, totalPages: 3, total: 7 }),
+    count: 7,
+    state: 'complete',
+    requests: 1,
+  },
+  {
     name: 'a count that is the page size',
     reply: () => json({ teams: slice(0, 7), count: 7 }),
     count: 7,
