@@ -97,8 +97,7 @@ export class Pager {
   }
 
   private evidenceIn(page: Page): PagingEvidence {
-    const { body, headers } = page;
-    const evidence = readEvidence(body, headers, {
+    const evidence = readEvidence(page.body, page.headers, {
       resource: this.resource,
       listPath: this.overrides[`lists.${this.resource}.path`],
     });
@@ -176,9 +175,10 @@ export class Pager {
     }
     if (page.count === 0 || this.isExplicitEnd(page, evidence)) return undefined;
     if (mode === 'last-id') {
+      if (page.lastId === undefined)
+        return { end: doubt('the last record has no id, by which paging.mode last-id goes on') };
       // A service that begins with the given id repeats it alone in the end.
-      const isRepeated = page.fresh === 0 && page.count === 1;
-      if (page.lastId === undefined || isRepeated) return undefined;
+      if (page.fresh === 0 && page.count === 1) return undefined;
       return this.to({ word: 'after', value: page.lastId });
     }
     if (mode === 'offset') return this.to({ word: 'offset', value: String(this.rows) });

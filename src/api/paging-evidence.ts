@@ -106,7 +106,6 @@ export function readEvidence(
       }
     return undefined;
   };
-  const readWay = (value: unknown, name: string) => wayOf(name, value);
   const isEmptyIn = (names: readonly string[]) =>
     fields.some(({ name, value }) => names.includes(name) && isEmpty(value));
   const pages = first(pageCountNames, countIn);
@@ -122,10 +121,10 @@ export function readEvidence(
   if (last !== undefined) flags.push(!last);
   return {
     url: nextLink(headers['link']) ?? first(urlNames, urlOf),
-    way: first(cursorNames.keys(), readWay),
+    way: first(cursorNames.keys(), wayOf),
     // One flag that says "more" outweighs another that says "no more".
     more: flags.includes(true) || (flags.includes(false) ? false : undefined),
-    ended: isEmptyIn(nextNames) || (isEmptyIn(otherNames) && !first(nextNames, readWay)),
+    ended: isEmptyIn(nextNames) || (isEmptyIn(otherNames) && !first(nextNames, wayOf)),
     total: total && { ...total, isNamed },
     pageNumber: first(
       ['page', 'currentpage', 'pagenumber', 'pageindex', ...(isSpring ? ['number'] : [])],
@@ -142,7 +141,7 @@ export function readEvidence(
 export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'url' | 'way'> {
   const url = urlOf(value) ?? (isObject(value) ? urlOf(value['href'] ?? value['url']) : undefined);
   if (url !== undefined) return { url };
-  return { way: wayOf(normalName(name), value) };
+  return { way: wayOf(value, normalName(name)) };
 }
 
 /** Returns a whole number that is not negative, also one written as text. */
@@ -227,7 +226,7 @@ function largest(fields: readonly Named[]): Pick<Total, 'path' | 'value'> | unde
 }
 
 /** Returns the next page from the value of a field, if that is a cursor, an offset or a number. */
-function wayOf(name: string, value: unknown): Way | undefined {
+function wayOf(value: unknown, name: string): Way | undefined {
   const cursor = cursorOf(value);
   if (cursor === undefined) return undefined;
   return { word: cursorNames.get(name) ?? 'cursor', value: cursor };

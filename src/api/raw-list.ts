@@ -6,7 +6,8 @@ import { listAnswered } from './answers.js';
 import { findList } from './list-envelope.js';
 import { PageFollower, pathBelow } from './page-follower.js';
 import { Pager } from './pager.js';
-import { refusedText } from './record-list.js';
+import { refusedText, SeenRecords } from './record-list.js';
+import { withTextId } from './records.js';
 import { resourceRow } from './resources.js';
 import type { Api } from './types.js';
 
@@ -20,7 +21,7 @@ export async function readRawList(
   { overrides, warn }: { overrides: Overrides; warn: (message: string) => void },
 ): Promise<readonly unknown[]> {
   const first = new URL(`${api.baseUrl}${path}`);
-  const knownIds = new Set<unknown>();
+  const seen = new SeenRecords(withTextId);
   const all: unknown[] = [];
   const resource = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
   const pages = new PageFollower(first, new Pager(resource, overrides), api);
@@ -29,20 +30,10 @@ export async function readRawList(
     const { items, refusal, ...page } = await readPage(api, pages.url, { resource, place });
     place ??= page.place;
     if (refusal) warn(`The list may be incomplete: ${refusedText(refusal)}.`);
-    const fresh = items.filter((item) => !knownIds.has(idOf(item)));
-    // Spreading a long page into one `push` would overflow the stack.
-    for (const item of fresh) {
-      if (idOf(item) !== undefined) knownIds.add(idOf(item));
-      all.push(item);
-    }
-    const lastId = idOf(items.at(-1));
-    const end = pages.after({
-      ...page,
-      count: items.length,
-      fresh: fresh.length,
-      arrived: all.length,
-      lastId: typeof lastId === 'string' ? lastId : undefined,
-    });
+    seen.count = seen.fresh = 0;
+    for (const item of items) if (seen.add(isObject(item) ? item : { item })) all.push(item);
+    const { count, fresh, received, lastId } = seen;
+    const end = pages.after({ ...page, count, fresh, arrived: received, lastId });
     if (!end) continue;
     if (end.state === 'doubtful') warn(`The list may be incomplete: ${end.reason}.`);
     return all;
@@ -79,8 +70,4 @@ function resourceIn(path: string): ResourceName {
       ?.toLowerCase()
       .replace(/[^a-z]/g, '') ?? '';
   return resourceNames.find((name) => resourceRow(name).envelopes.includes(word)) ?? 'teams';
-}
-
-function idOf(item: unknown): unknown {
-  return isObject(item) ? item['id'] : undefined;
 }

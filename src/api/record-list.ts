@@ -178,7 +178,7 @@ function firstUrl(
 }
 
 /** Counts the records of a page and of all pages so far, and recognizes repeated ones. */
-class SeenRecords {
+export class SeenRecords {
   /** The rows of this page, repeated ones included. */
   count = 0;
   /** The records of this page that no earlier one had. */

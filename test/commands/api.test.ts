@@ -308,6 +308,49 @@ test('--paginate follows the pages into one array', async () => {
   expect([refused.code, refused.stdout]).toEqual([2, '']);
 });
 
+/** A page of two: a record that both have, two without an id, and one of its own. */
+const pageOfThings = (page: number) =>
+  `{"things":[{"id":9000000000000000001},{"id":null},{"id":null},{"id":90000000000000000${page}0}],"page":${page},"totalPages":2}`;
+
+test('--paginate knows records again by ids that are long numbers, and keeps those without an id', async () => {
+  const api = await service(({ url }) => ({
+    status: 200,
+    text: pageOfThings(url.includes('page=2') ? 2 : 1),
+  }));
+  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  expect(ran.stdout.match(/9000000000000000001/g)).toHaveLength(1);
+  expect(JSON.parse(ran.stdout)).toHaveLength(7);
+});
+
+test('--paginate ends with a warning where each page holds the same records without ids', async () => {
+  const api = await service(({ url }) => {
+    const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? '1');
+    return { status: 200, json: { things: [{ name: 'a' }], page, hasMore: page < 9 } };
+  });
+  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  expect([ran.code, api.requests.length]).toEqual([0, 2]);
+  expect(ran.stderr).toContain('the service keeps sending the same records');
+});
+
+test.each([
+  ['numbers', 'id', 7, ''],
+  ['a field of another name', 'key', 3, 'the last record has no id'],
+])(
+  '--paginate by the last id goes on by ids that are %s, or warns',
+  async (_, name, count, says) => {
+    const api = await service(({ url }) => {
+      const after = Number(new URL(url, 'http://x').searchParams.get('after') ?? '0');
+      const all = [1, 2, 3, 4, 5, 6, 7].filter((each) => each > after);
+      return { status: 200, json: all.slice(0, 3).map((each) => ({ [name]: each })) };
+    });
+    const home = temporaryFolder();
+    await rosterctl('config set paging.mode last-id', { env: api.env, home });
+    const ran = await rosterctl('api players/{org} --paginate --json', { env: api.env, home });
+    expect([ran.code, JSON.parse(ran.stdout).length]).toEqual([0, count]);
+    expect(ran.stderr).toContain(says);
+  },
+);
+
 test('--paginate reads a page of 200,000 records', async () => {
   const json = Array.from({ length: 200_000 }, (_, index) => ({ id: index }));
   const api = await service(() => ({ status: 200, json }));
