@@ -19,6 +19,7 @@ export function createWriter(
   let failure: Error | undefined;
   let opened: TerminalOutput | undefined;
   let waitsForReader = true;
+  let bytes = 0;
   /** Functions that end the wait of a write that is not handed over yet. */
   const pending = new Set<() => void>();
   const open = (): TerminalOutput => {
@@ -37,7 +38,8 @@ export function createWriter(
     write: async (text: string | Uint8Array): Promise<void> => {
       if (text.length === 0) return;
       let remaining = text;
-      if (writeSync && !opened && !failure && text.length <= maxDirectBytes) {
+      bytes += Buffer.byteLength(text);
+      if (writeSync && !opened && !failure && bytes <= maxDirectBytes) {
         try {
           remaining = writeDirect(writeSync, text);
         } catch (error) {
@@ -66,7 +68,10 @@ export function createWriter(
   };
 }
 
-/** The size of a pipe's buffer in bytes; a longer text may have to wait for its reader. */
+/**
+ * The size of a pipe's buffer in bytes. What is longer, all texts together, may have to wait for its
+ * reader: a direct write would not return until then, whatever signal arrives or time passes.
+ */
 const maxDirectBytes = 64 * 1024;
 
 /** Writes as much as the system accepts at once; returns the rest, which the stream has to write. */

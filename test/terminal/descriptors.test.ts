@@ -92,3 +92,10 @@ test.each([
     expect(opened()).toBe(false);
   },
 );
+
+test('what no pipe holds goes through the stream, also in short texts', async () => {
+  const { streams, direct, streamed } = over((bytes) => bytes.length);
+  const text = 'ä'.repeat(16 * 1024);
+  for (let index = 0; index < 3; index++) await streams.stdout.write(text);
+  expect([direct.length, streamed.length]).toEqual([2, 1]);
+});
