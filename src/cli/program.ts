@@ -66,15 +66,17 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
 /** Returns the format that a command line or the environment asks for, if any; inspects the words only. */
 export function typedFormat(argv: readonly string[], env: string | undefined): string | undefined {
   const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  const switches = globalFlags.map(({ takes, short }) => (takes === 'nothing' && short) || '');
+  // `--output`, `-o` or `-qo`, with what follows in the same word.
+  const outputFlag = new RegExp(`^(?:--output(?:=|$)|-[${switches.join('')}]*o=?)(.*)$`, 's');
   let format: string | undefined;
   let promised: string | undefined;
   for (const [index, word] of words.entries()) {
     if (word === '--json' || word.startsWith('--json=')) return 'json';
     if (word === '--out') promised = promisedFormat(words[index + 1]);
     else if (word.startsWith('--out=')) promised = promisedFormat(word);
-    if (word === '-o' || word === '--output') format = words[index + 1];
-    else if (word.startsWith('--output=')) format = word.slice('--output='.length);
-    else if (/^-o./.test(word)) format = word.slice(2).replace(/^=/, '');
+    const typed = outputFlag.exec(word)?.[1];
+    if (typed !== undefined) format = typed || words[index + 1];
   }
   return format ?? promised ?? (env || undefined);
 }

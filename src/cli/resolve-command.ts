@@ -83,10 +83,12 @@ export function commandWords(words: readonly string[], most = 2): string[] {
       .flatMap((flag) => [flag.word, ...(flag.short ? [`-${flag.short}`] : [])]),
   );
   const found: string[] = [];
+  let ended = false;
   for (let index = 0; index < words.length && found.length < most; index++) {
     const word = words[index] ?? '';
-    if (takesValue.has(lastOfBundle(word))) index++;
-    else if (word !== '--' && (!word.startsWith('-') || word === '-')) found.push(word);
+    if (ended || !word.startsWith('-') || word === '-') found.push(word);
+    else if (word === '--') ended = true;
+    else if (takesValue.has(lastOfBundle(word))) index++;
     // A flag of the command itself may take a value; the verb always precedes it.
     else if (found.length > 0 && !isGlobal(word)) break;
   }

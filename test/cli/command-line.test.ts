@@ -123,6 +123,18 @@ test('a value may begin with a dash, even if it looks like a global flag', () =>
   expect(parse('tryouts', 'update', '--note=-x', '--', '-id').values['ids']).toEqual(['-id']);
 });
 
+test('all words behind -- are words, those of the command too', () => {
+  for (const line of ['-- tryouts update -id', 'tryouts -- update -id', 'tryouts update -- -id'])
+    expect(parse(...line.split(' ')), line).toMatchObject({
+      name: 'tryouts update',
+      values: { ids: ['-id'] },
+    });
+  expect(() => parseCommandLine(['--', '--help'], table)).toThrow('Unknown command "--help".');
+  expect(() => parseCommandLine(['tryouts', '--', '-q'], table)).toThrow(
+    'Unknown command "tryouts -q".',
+  );
+});
+
 test('--no-input does not disturb the --input of a command', () => {
   const parsed = parse('docs', 'create', '--no-input', '--input', 'a.json');
   expect(parsed.values['input']).toBe('a.json');
@@ -264,6 +276,9 @@ const isJson = (words: readonly string[], env: string | undefined) =>
 test('an error is printed as JSON if the words ask for JSON, whatever else is wrong with them', () => {
   expect(isJson(['tryouts', 'lst', '--json'], undefined)).toBe(true);
   expect(isJson(['tryouts', '-ondjson'], undefined)).toBe(true);
+  expect(isJson(['tryouts', '-qo', 'json'], undefined)).toBe(true);
+  expect(isJson(['tryouts', '-nqojson'], undefined)).toBe(true);
+  expect(isJson(['-pfoo', 'json'], undefined)).toBe(false);
   expect(isJson(['tryouts', '--output=csv'], 'json')).toBe(false);
   expect(isJson(['tryouts', 'lst', '--out', 'a.ndjson'], undefined)).toBe(true);
   expect(isJson(['tryouts', 'lst', '--out=a.csv'], 'json')).toBe(false);
