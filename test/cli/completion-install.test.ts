@@ -116,6 +116,18 @@ test('the start file keeps its text, its mode and its link', async () => {
   expect(readFileSync(kept, 'utf8')).toBe('alias a=b\n');
 });
 
+test('a start file that is not UTF-8 is left as it is, by --uninstall too', async () => {
+  const home = temporaryFolder();
+  const file = join(home, '.bashrc');
+  const bytes = Buffer.from('# gr\u00fc\u00dfe\nalias a=b\n', 'latin1');
+  writeFileSync(file, bytes);
+  for (const flag of ['--install', '--uninstall']) {
+    const { code, stderr } = await rosterctl(`completion bash ${flag}`, { home });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} is not UTF-8 text`)]);
+    expect(readFileSync(file)).toEqual(bytes);
+  }
+});
+
 test('uses the folders of XDG_DATA_HOME, XDG_CONFIG_HOME and ZDOTDIR', async () => {
   const home = temporaryFolder();
   const env = {

@@ -1,4 +1,5 @@
 /** Installs and removes a shell's completion script, and the lines that load it. */
+import { isUtf8 } from 'node:buffer';
 import { chmodSync, existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Environment } from '../../data/environment.js';
@@ -7,6 +8,7 @@ import { ConfigError, GuardError, OutputError } from '../../errors.js';
 import { writeAtomically } from '../../files/atomic-write.js';
 import { unreadable } from '../../files/input-file.js';
 import { makeFolder } from '../../files/private.js';
+import { notUnicode } from '../../files/text-decoder.js';
 import { writeReason } from '../../files/writing.js';
 import type { Shell } from './scripts.js';
 
@@ -80,12 +82,14 @@ function readOurs(path: string, shell: Shell): string | undefined {
   });
 }
 
+/** Bytes that are not UTF-8 would come out as other bytes where the text is written back. */
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    const bytes = readFileSync(path);
+    if (!isUtf8(bytes)) throw notUnicode(path, bytes);
+    return bytes.toString();
   } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
   }
 }
