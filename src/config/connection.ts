@@ -250,7 +250,8 @@ function checkBinding(
 /** Says how to drop a value that came from a flag or the environment, or from an edited profile. */
 function dropHint(input: ConnectionInput, part: keyof ConnectionTarget): string {
   const [from = '', name = ''] = (findTarget(input, [])[part]?.origin ?? '').split(' ', 2);
-  if (from === 'profile') return `Correct profile ${name} in the file of: rosterctl config path`;
+  if (from === 'profile')
+    return `Correct profile ${input.profile.name} in the file of: rosterctl config path`;
   return from === 'environment' ? `Unset ${name}.` : `Leave ${name} out.`;
 }
 

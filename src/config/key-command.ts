@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { Environment } from '../data/environment.js';
 import { systemCode } from '../data/system-errors.js';
 import { splitWords } from '../data/text.js';
-import { ConfigError } from '../errors.js';
+import { ConfigError, Failure, stoppedReading } from '../errors.js';
 import { cleanKey } from './api-key.js';
 
 const maxBytes = 65_536;
@@ -15,7 +15,8 @@ interface KeyCommandOptions {
 
 /**
  * Runs a profile's `key.command` without a shell and reads the key from its stdout. Its output is
- * never shown. Throws ConfigError if it cannot be run, fails, prints no key or takes over 10 s.
+ * never shown. Throws ConfigError if it cannot be run, fails, prints no key or takes over 10 s, and
+ * CancelledError after a signal.
  */
 export async function runKeyCommand(
   command: string,
@@ -44,33 +45,37 @@ function runProgram(
   source: string,
   { env, signal }: KeyCommandOptions,
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
+  const failed = (problem: string) =>
+    new ConfigError(`${source} ${problem}.`, { hint: 'Run it by hand to see why.' });
+  return new Promise<string>((resolve, reject) => {
+    if (signal?.aborted) throw stoppedReading(source);
     const child = spawn(program, args, { env, shell: false, stdio: ['ignore', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let size = 0;
-    const finish = (problem?: string) => {
+    const finish = (error?: Error) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
-      if (problem === undefined) return resolve(Buffer.concat(chunks).toString('utf8'));
+      if (!error) return resolve(Buffer.concat(chunks).toString('utf8'));
       // A grandchild may keep the pipe open; do not wait for it.
       child.kill('SIGKILL');
       child.stdout.destroy();
-      reject(new ConfigError(`${source} ${problem}.`, { hint: 'Run it by hand to see why.' }));
+      reject(error);
     };
-    const onAbort = () => finish('was interrupted');
-    const timer = setTimeout(() => finish('took longer than 10 s'), 10_000);
+    const onAbort = () => finish(stoppedReading(source));
+    const timer = setTimeout(() => finish(failed('took longer than 10 s')), 10_000);
     signal?.addEventListener('abort', onAbort, { once: true });
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) finish('printed too much for a key');
+      if (size > maxBytes) finish(failed('printed too much for a key'));
       else chunks.push(chunk);
     });
-    child.on('error', (error) => {
-      const code = systemCode(error);
-      finish(`cannot be run (${code === 'ENOENT' ? 'there is no such program' : code})`);
-    });
+    child.on('error', finish);
     child.on('close', (code, killSignal) =>
-      finish(code === 0 ? undefined : `failed (${killSignal ?? `exit code ${code}`})`),
+      finish(code === 0 ? undefined : failed(`failed (${killSignal ?? `exit code ${code}`})`)),
     );
+  }).catch((error: unknown) => {
+    if (error instanceof Failure) throw error;
+    const code = systemCode(error);
+    throw failed(`cannot be run (${code === 'ENOENT' ? 'there is no such program' : code})`);
   });
 }

@@ -27,12 +27,8 @@ export async function showInPager(
   command: string,
   { env, lendKeys }: PagerWorld,
 ): Promise<boolean> {
-  const [program, ...args] = pagerWords(command);
-  if (program === undefined) return false;
-  const child = spawn(program, args, {
-    stdio: ['pipe', 'inherit', 'inherit'],
-    env: pagerEnvironment(env),
-  });
+  const child = startPager(command, env);
+  if (!child) return false;
   // `less` ignores Ctrl-Z in secure mode: if we stopped, a shell would read the keyboard alongside it.
   const reclaimKeys = lendKeys?.(() => child.exitCode === null && child.signalCode === null);
   return new Promise<boolean>((resolve) => {
@@ -56,12 +52,15 @@ function pagerText(text: string, env: Environment): string {
   return options === undefined || options.includes('R') ? shown : withoutColor(shown);
 }
 
-/** Splits the pager's command line; an invalid one counts as a pager that cannot be started. */
-function pagerWords(command: string): string[] {
+/** Starts a pager; undefined for an invalid command line, and for a path that Node refuses at once (ENOTDIR). */
+function startPager(command: string, env: Environment) {
   try {
-    return splitWords(command);
+    const [program, ...args] = splitWords(command);
+    if (program === undefined) return undefined;
+    const stdio = ['pipe', 'inherit', 'inherit'] as const;
+    return spawn(program, args, { stdio: [...stdio], env: pagerEnvironment(env) });
   } catch {
-    return [];
+    return undefined;
   }
 }
 

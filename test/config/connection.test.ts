@@ -7,7 +7,7 @@ import type { GlobalFlags } from '../../src/config/environment.js';
 import { runKeyCommand } from '../../src/config/key-command.js';
 import type { Settings } from '../../src/config/settings.js';
 import type { Environment } from '../../src/data/environment.js';
-import { Failure } from '../../src/errors.js';
+import { CancelledError, Failure } from '../../src/errors.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 const home = temporaryFolder();
@@ -380,6 +380,7 @@ describe('key.command', () => {
   test.each([
     ['fails', 'false', /failed \(exit code 1\)/],
     ['is not there', 'no-such-program-anywhere', /no such program/],
+    ['is below a file', '/etc/passwd/key', /cannot be run \(ENOTDIR\)/],
     ['prints nothing', 'true', /holds no key/],
     ['prints two lines', String.raw`printf 'canary\ncanary'`, /line break/],
     ['prints without end', 'yes canary', /too much/],
@@ -411,7 +412,9 @@ describe('key.command', () => {
       signal: stop.signal,
     });
     stop.abort();
-    await expect(running).rejects.toThrow(/interrupted/);
+    await expect(running).rejects.toThrow(CancelledError);
+    const late = runKeyCommand('sleep 5', 'work', { env: {}, signal: stop.signal });
+    await expect(late).rejects.toThrow(CancelledError);
   }, 4_000);
 });
 
@@ -430,11 +433,11 @@ describe('the sandbox', () => {
 
 test('a profile edited by hand away from its key is to be corrected, not left out', async () => {
   const own = temporaryFolder();
-  const login = `auth login --base-url ${work} --org org_1 --key-stdin --no-check`;
+  const login = `auth login --profile 'my club' --base-url ${work} --org org_1 --key-stdin --no-check`;
   await rosterctl(login, { home: own, stdin: stored });
   const config = join(own, '.config', 'rosterctl', 'config.json');
   writeFileSync(config, readFileSync(config, 'utf8').replace('org_1', 'org_2'));
   const ran = await rosterctl('teams list', { home: own });
   expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('Correct profile default in the file of: rosterctl config path\n');
+  expect(ran.stderr).toContain('Correct profile my club in the file of: rosterctl config path\n');
 });

@@ -480,7 +480,7 @@ describe('the pager', () => {
     expect(got).toContain('ANSWER true');
   });
 
-  test.each(['/nowhere/pager', '', "'open"])(
+  test.each(['/nowhere/pager', '/etc/passwd/pager', '', "'open"])(
     'returns false if it cannot be started: %j',
     async (command) => {
       expect(await inTerminal('pager', { args: [command] })).toContain('ANSWER false');

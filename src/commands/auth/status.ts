@@ -157,7 +157,7 @@ async function prepareCheck(
     const api = await context.connectTo(connection);
     return async () => withResult(status, await checkKey(api));
   } catch (error) {
-    if (!(error instanceof Failure) || error.kind === 'bug') throw error;
+    if (!(error instanceof Failure) || ['bug', 'cancelled'].includes(error.kind)) throw error;
     return async () => ({ status: { ...status, check: 'skipped' }, error });
   }
 }

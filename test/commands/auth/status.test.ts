@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
-import { errorOf, type Ran, rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, type Ran, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { key, organization, recordingService } from '../../support/service.js';
 
 const service = await recordingService(({ headers }) => {
@@ -179,6 +180,22 @@ describe('auth status --json', () => {
       { profile: 'lost', check: 'skipped' },
       { profile: 'old', check: 'ok' },
     ]);
+  });
+
+  test('a signal during the command of a key ends --all: the next command does not start', async () => {
+    const home = homeWith({ slow: {}, next: {} });
+    const file = join(home, '.config', 'rosterctl', 'config.json');
+    const config = JSON.parse(readFileSync(file, 'utf8')) as { profiles: Record<string, object> };
+    Object.assign(config.profiles['slow'] ?? {}, { 'key.command': `sh -c 'touch slow; sleep 30'` });
+    Object.assign(config.profiles['next'] ?? {}, { 'key.command': 'touch next' });
+    writeFileSync(file, JSON.stringify(config));
+    const line = startLine('auth status --all', { home });
+    while (!existsSync(join(home, 'slow'))) await pause(20);
+    line.kill('SIGINT');
+    const { code, stdout, stderr } = await line.ended;
+    expect([code, stdout]).toEqual([130, '']);
+    expect(stderr).toBe('Stopped while reading key.command of profile slow; nothing was sent.\n');
+    expect(existsSync(join(home, 'next'))).toBe(false);
   });
 
   test('a key for another origin is not sent, and the status shows the configuration', async () => {
