@@ -6,6 +6,7 @@ import { type Candidate, isExhausted, ReferencesError } from '../data/outcome-er
 import { fileSystemError, systemLimit } from '../data/system-errors.js';
 import {
   ApiError,
+  type CallSite,
   Failure,
   InputError,
   NetworkError,
@@ -150,19 +151,24 @@ function describeBug(error: unknown): FailureText {
 }
 
 function requestBehind(error: Failure): { status?: number; method?: string; path?: string } {
-  if (error instanceof ApiError) return { status: error.status, ...error.call };
+  if (error instanceof ApiError) return { status: error.status, ...endpointOf(error.call) };
   if (error instanceof UnknownOutcomeError) {
     const { call, cause } = error;
-    return { ...(cause instanceof ApiError && { status: cause.status }), ...call };
+    return { ...(cause instanceof ApiError && { status: cause.status }), ...endpointOf(call) };
   }
   if (error instanceof StoreError) return { status: error.status };
-  if (error instanceof NetworkError) return { ...error.details.call };
+  if (error instanceof NetworkError) return { ...endpointOf(error.details.call) };
   if (error instanceof ProtocolError)
     return {
       ...(error.details.status !== undefined && { status: error.details.status }),
-      ...error.details.call,
+      ...endpointOf(error.details.call),
     };
   return {};
+}
+
+/** The endpoint of a request, without the record's id. */
+function endpointOf(call: CallSite | undefined) {
+  return call && { method: call.method, path: call.path };
 }
 
 function hintFor(error: Failure, command: FailedCommand): string | undefined {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeFailure } from '../../src/cli/failure.js';
-import { ApiError, NetworkError } from '../../src/errors.js';
+import { ApiError, NetworkError, ProtocolError, UnknownOutcomeError } from '../../src/errors.js';
 
 const table = { version: '0.0.0', groups: [], commands: [], topics: [] };
 const command = {
@@ -28,4 +28,15 @@ test.each([
 test('an interrupted file transfer gets no hint, because its command gives one', () => {
   const { error } = describeFailure(new NetworkError('It was lost.', lost), command).envelope;
   expect([error.retryable, error.hint]).toEqual([true, undefined]);
+});
+
+test('the envelope names the endpoint, and not the path with the id', () => {
+  const site = { ...call, path: '/teams/{teamId}', sentPath: '/teams/team_1' };
+  for (const error of [
+    new ApiError(404, 'notFound', site),
+    new NetworkError('It was lost.', { ...lost, call: site }),
+    new ProtocolError('It is not JSON.', { call: site }),
+    new UnknownOutcomeError('The answer was lost.', site),
+  ])
+    expect(Object.keys(describeFailure(error, command).envelope.error)).not.toContain('sentPath');
 });
