@@ -204,17 +204,22 @@ async function readKey(
 }
 
 async function askKey(
-  { prompts, config }: LocalContext,
+  context: LocalContext,
   { profile, organizationId }: KeyOwner,
 ): Promise<string> {
   // A replaced key cannot be recovered, so the prompt names it.
-  const previous = config.keys().get(profile)?.organization;
+  const previous = context.config.keys().get(profile)?.organization;
   const previousText = previous === organizationId ? '' : `, so far ${previous}`;
   const owner =
     previous === undefined
       ? ''
       : ` for profile ${profile} (organization ${organizationId}${previousText})`;
-  return cleanKey(await prompts.secret(`API key${owner}`), 'What was typed');
+  for (;;) {
+    const typed = await context.prompts.secret(`API key${owner}`);
+    const problem = problemOf(() => cleanKey(typed, 'What was typed'));
+    if (!problem) return cleanKey(typed, '');
+    context.message(marked(context, withHint(problem)));
+  }
 }
 
 /** Facts that only a person at a terminal is shown. */

@@ -113,6 +113,23 @@ test('a wrong part is asked again, the right ones are kept, and a mistyped organ
   expect(config).not.toContain('org_typo');
 });
 
+test('a key that cannot be one is asked for again, and what was typed before is kept', async () => {
+  const home = temporaryFolder();
+  const { shown, code } = await converse(
+    home,
+    ['auth', 'login'],
+    [
+      [/Service/, `${service.baseUrl}\r`],
+      [/Organization/, 'org_1\r'],
+      [/API key/, '\r'],
+      [/typed holds no key[^]*API key/, 'kéy-canary-5e6f7a8b\r'],
+      [/no key can contain[^]*API key/, `${secret}\r`],
+    ],
+  );
+  expect({ shown, code }).toMatchObject({ code: 0 });
+  expect(shown).not.toContain('canary');
+});
+
 test('the error for an empty organization names no flags that were not given', async () => {
   const { shown } = await converse(
     temporaryFolder(),
