@@ -245,7 +245,9 @@ export function idLines(ids: string, given: readonly string[]): Candidates {
     .map((block) => (isSafe(block) ? block : safe(block.split('\n').map(idAndName))))
     .filter((block) => block !== '')
     .join('\n');
-  const found = given.filter((id) => `\n${safeIds}`.includes(`\n${id}\t`));
+  // A record without a name is its id alone.
+  const all = `\n${safeIds}\n`;
+  const found = given.filter((id) => ['\t', '\n'].some((end) => all.includes(`\n${id}${end}`)));
   if (found.length === 0) return safeIds;
   const left = safeIds.split('\n').filter((line) => !found.includes(typedPart(line)));
   return left.join('\n');
@@ -283,5 +285,10 @@ function pathsAt(start: string, directive: 'files' | 'folders'): Candidates {
 
 function isFolder(folder: string, entry: Dirent): boolean {
   if (!entry.isSymbolicLink()) return entry.isDirectory();
-  return statSync(folder + entry.name, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(folder + entry.name).isDirectory();
+  } catch {
+    // It leads nowhere, in a circle, or where the user may not look.
+    return false;
+  }
 }

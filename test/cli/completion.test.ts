@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
@@ -407,6 +407,7 @@ describe('thousands of ids', () => {
     const left = plain.filter((_, index) => ![0, 7, 1999].includes(index));
     expect(idLines(plain.join('\n'), given).split('\n')).toEqual(left);
     expect(idLines('', given)).toBe('');
+    expect(idLines('t1\t\nt2\tName\nt3\t', ['t1', 't3', 'Name'])).toBe('t2\tName');
   });
 
   test('bash gets the same lines whether or not another one has to be quoted', () => {
@@ -580,6 +581,15 @@ describe('__complete', () => {
     };
     expect(files.toSorted()).toEqual(['bin/rosterctl', 'dist/complete.cjs']);
     expect(modules).toEqual([]);
+  });
+
+  test('a link that leads in a circle hides no other file from bash', async () => {
+    const home = await homeWith({});
+    for (const name of ['alpha', 'alps']) writeFileSync(join(home, name), '');
+    symlinkSync('loop', join(home, 'loop'));
+    const env = { COMP_LINE: 'rosterctl teams list --out=al', COMP_TYPE: '9' };
+    const { stdout } = await rosterctl(['__complete', '--out=al'], { home, env });
+    expect(stdout.split('\n').toSorted()).toEqual(['', '--out=alpha ', '--out=alps ', ':words']);
   });
 
   test('a closed pipe is no error', () => {
