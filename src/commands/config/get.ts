@@ -3,6 +3,7 @@ import { defineLocalCommand, oneWord, param } from '../../cli/define.js';
 import { linesView } from '../../cli/views.js';
 import type { SettingOrigin } from '../../config/decide.js';
 import { requireKey } from '../../config/keys.js';
+import { singleLine } from '../../terminal/safe-text.js';
 import { originsOf } from './shared.js';
 
 export default defineLocalCommand({
@@ -17,7 +18,9 @@ export default defineLocalCommand({
   calls: [],
   args: { key: param(oneWord, 'the setting', { completes: 'configKey' }) },
   view: {
-    ...linesView<SettingOrigin>(({ value }) => (value === null ? [] : [value])),
+    ...linesView<SettingOrigin>(({ value }, { isTerminal }) =>
+      value === null ? [] : [isTerminal ? singleLine(value) : value],
+    ),
     idRows: ({ value }) => (value === null ? [] : [{ id: value }]),
   },
   run(context, { key }) {

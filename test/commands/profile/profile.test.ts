@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
+import { converse } from '../../support/converse.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const baseUrl = 'https://api.example.com/v1';
@@ -71,6 +72,8 @@ test('control characters of an edited file reach no terminal', async () => {
     for (const control of ['\u001b', '\u0007'])
       expect(stdout + stderr, line).not.toContain(control);
   }
+  const { shown } = await converse(home, ['config', 'get', 'organization']);
+  expect(shown).toBe('or\\u001b]0;title\\u0007g\r\n');
 });
 
 test('an empty list is an empty array', async () => {
