@@ -128,9 +128,11 @@ async function sendBytes(
     sizeBytes,
     onProgress: onBytes,
     async *open() {
-      hash = createHash('sha256');
+      // An attempt that was given up may still be reading.
+      const own = createHash('sha256');
+      hash = own;
       for await (const chunk of file.open()) {
-        if (hashes) hash.update(chunk);
+        if (hashes) own.update(chunk);
         yield chunk;
       }
     },
