@@ -168,8 +168,8 @@ function waitInRetryAfter(headers: Headers, now: Date): number | undefined {
 const retryAfterValues = /\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,)?[^,]+/gi;
 
 function secondsUntil(text: string, headers: Headers, now: Date): number | undefined {
-  // A bare number is never a date, although Date.parse accepts "-5".
-  const until = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  // A date has a time of day; Date.parse also accepts "-5" and "try 5".
+  const until = /\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(until) ? undefined : secondsBetween(until, headers, now);
 }
 

@@ -39,7 +39,14 @@ export interface ResponseHead {
 /** For how many seconds a cache on the way has kept this response (RFC 9111); 0 for the service's own. */
 export function secondsInCache({ headers }: Pick<ResponseHead, 'headers'>): number {
   const { age = '' } = headers;
-  return /^\d+$/.test(age) ? Number(age) : 0;
+  // Several caches may have added one each.
+  return Math.max(
+    0,
+    ...age
+      .split(',')
+      .map(Number)
+      .filter((seconds) => seconds > 0),
+  );
 }
 
 /** A response that was read. */

@@ -161,12 +161,13 @@ function enclose(
 
 /** True if a text may contain a number that a double prints otherwise; also true for some strings. */
 function mayContainRisky(text: string): boolean {
-  const mayBe = longDigits.test(text) || exponent.test(text) || lastZero.test(text);
+  const mayBe =
+    longDigits.test(text) || exponent.test(text) || lastZero.test(text) || text.includes('.000000');
   return (mayBe && riskyNumber.test(text)) || minusZero.test(text);
 }
 
-/** Sixteen digits and dots, an exponent or a last zero of a fraction, where a number may begin. */
-const riskyNumber = /(?:^|[:,[\s])-?(?:\d[\d.]{15}|[\d.]+[eE]|\d+\.\d*0(?:[,}\]\s]|$))/;
+/** Sixteen digits and dots, an exponent, a last zero of a fraction or six first ones, where a number may begin. */
+const riskyNumber = /(?:^|[:,[\s])-?(?:\d[\d.]{15}|[\d.]+[eE]|\d+\.\d*0(?:[,}\]\s]|$)|0\.0{6})/;
 // Written out, V8 checks only every eighth character: a quarter of the total time.
 const longDigits = new RegExp('[\\d.]'.repeat(16));
 const exponent = /[\d.][eE][+-]?\d/;

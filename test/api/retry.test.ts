@@ -23,6 +23,7 @@ describe('the wait that an answer asks for', () => {
     ],
     ['a date that has passed', { 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, 0],
     ['garbage', { 'retry-after': 'soon' }, undefined],
+    ['garbage with a number', { 'retry-after': 'try 5' }, undefined],
     ['a negative number', { 'retry-after': '-5' }, undefined],
     ['nothing', {}, undefined],
     ['a huge number', { 'retry-after': '86400' }, 86_400],

@@ -514,7 +514,7 @@ test.each([
             documents: [{ id: 'doc_1', name: 'a' }],
             players: [{ id: 'p', email: 'p@x.org' }],
           },
-          headers: { age: '41' },
+          headers: { age: '3, 41' },
         }
       : { status: 200, json: { id: 'doc_1', name: 'b' } },
   );
