@@ -10,9 +10,9 @@ import { durationInWords, formatDuration, parseDuration } from '../../data/time.
 import { GuardError, UsageError } from '../../errors.js';
 import { resolveRunName } from '../../runs/find-run.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
-import { isRunHeld } from '../../runs/lock.js';
+import { isHeldByOther, isRunning } from '../../runs/lock.js';
 import { isKnownFormat } from '../../runs/plan.js';
-import { removeRun, runNames, startOf, storeOf } from '../../runs/store.js';
+import { removeRun, runFolder, runNames, startOf, storeOf } from '../../runs/store.js';
 import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
@@ -92,14 +92,17 @@ async function namedRun(context: LocalContext, run: string): Promise<RunsToRemov
   const name = resolveRunName(store, run);
   if (name === undefined)
     throw new UsageError(`Unknown run "${run}".`, { hint: 'See: rosterctl runs list' });
-  const damaged: DamagedRun[] = [];
-  await readRuns(store, [name], (each) => damaged.push(each));
-  if (damaged.length === 0 && (await isRunHeld(store, name, context.self)))
+  const [stored] = await readRuns(store, [name]);
+  if (!stored || !isHeldByOther(stored, context.self)) return { names: [name], aside: [] };
+  if (isRunning(stored, context.self))
     throw new GuardError(`Run ${name} is still running.`, {
       code: 'locked',
       hint: 'Stop its process first.',
     });
-  return { names: [name], aside: [] };
+  throw new GuardError(`Run ${name} may still be running; this machine cannot tell.`, {
+    code: 'locked',
+    hint: `If its process has ended, remove ${runFolder(store, name)}`,
+  });
 }
 
 async function oldRuns(context: LocalContext, olderThan: number): Promise<RunsToRemove> {
