@@ -65,7 +65,7 @@ export async function writeResultsFile(
  * uploaded document, or of the record that a key names), and the reference.
  */
 function resultLines(
-  { header = ['id'], rows = [] }: Partial<Selection> = {},
+  { header = ['id'], rows = [], isPlainKey }: Partial<Selection> = {},
   results: readonly ReportRow[],
   { csvRaw: isRaw, bom, delimiter }: Pick<Settings, 'csvRaw' | 'bom' | 'delimiter'>,
 ): string {
@@ -73,7 +73,8 @@ function resultLines(
   const format = { delimiter, raw: true } as const;
   // A file that is read without guards is written without them.
   const own = (cell: string) => (isRaw ? cell : asInInput(cell));
-  const showsId = !header.includes('id');
+  // An id column may have another name (--map).
+  const showsId = isPlainKey !== false && !header.some((name) => /^\s*id\s*$/i.test(name));
   const isReferred = rows.some(({ ref }) => ref !== undefined);
   const addedNames = [...(showsId ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
   const lines = [

@@ -63,6 +63,21 @@ describe('--results has the input columns as they stood', () => {
   });
 });
 
+test.each([
+  ['ID', ''],
+  ['Applicant', '--map Applicant=id'],
+])('--results adds no second id to an id column called %s', async (name, flags) => {
+  const user = userOf(await keep(several(1)));
+  writeFileSync(join(user.home, 'in.csv'), `${name},status\napp_1,rejected\n`);
+  const line = (file: string) => `tryouts set-status --csv ${file} ${flags} --yes --json`;
+  await user.run(`${line('in.csv')} --results out.csv`);
+  expect(readFileSync(join(user.home, 'out.csv'), 'utf8')).toBe(
+    `${name},status,result,error_code,message\r\napp_1,rejected,changed,,\r\n`,
+  );
+  const again = await user.run(`${line('out.csv')} --ignore-columns`);
+  expect(report(again).summary).toMatchObject({ unchanged: 1 });
+});
+
 test('a spreadsheet error in the id column sends nothing', async () => {
   const service = await keep(several(1));
   const user = userOf(service);
