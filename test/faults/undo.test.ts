@@ -216,6 +216,21 @@ describe('every kind of write is undone', () => {
   });
 });
 
+test('runs show --undoable leaves out what was not deleted, and says what may not be', async () => {
+  const players = ['player_1', 'player_2', 'player_3'].map((id) => ({ id, name: id }));
+  const service = await keepPlayers(players, ({ method, url }) => {
+    if (method !== 'DELETE' || url.endsWith('player_1')) return undefined;
+    return url.endsWith('player_2')
+      ? { status: 409, json: { error: 'inUse' } }
+      : { status: 503, json: { error: 'busy' } };
+  });
+  const user = userOf(service);
+  await user.run('players delete player_1 player_2 player_3 --yes --expect 3');
+  const shown = await user.run('runs show last --undoable -o ids');
+  expect(shown.stdout).toBe('player_1\nplayer_3\n');
+  expect(shown.stderr).toContain('player_3: unknown whether it was deleted.');
+});
+
 test('a run of conversions counts apart what it only accepted', async () => {
   const service = await keep(several(2), (_, step) =>
     step === 'CONVERT app_2' ? { status: 422, json: { error: 'no' } } : undefined,

@@ -89,19 +89,24 @@ const deletedRecordsView = linesView((records: readonly JsonObject[]) =>
   records.map((record) => printJson(record)),
 );
 
-async function deletedRecords(context: LocalContext, { head }: StoredRun): Promise<JsonObject[]> {
-  const images = await readBeforeImages(runFolder(storeOf(context), head.run));
-  const records = images.flatMap(({ kind, before }) =>
-    kind === 'record' && before ? [before] : [],
-  );
-  for (const { kind, id, withheld, shortened } of images) {
+async function deletedRecords(context: LocalContext, stored: StoredRun): Promise<JsonObject[]> {
+  const { run } = stored.head;
+  const images = await readBeforeImages(runFolder(storeOf(context), run));
+  const results = resultsSoFar(stored);
+  const records: JsonObject[] = [];
+  for (const { row, kind, id, before, withheld, shortened } of images) {
+    const result = results.get(row)?.result;
+    // A delete that was refused has a before-image, too.
+    if (kind !== 'record' || !before || (result !== 'changed' && result !== 'unknown')) continue;
+    records.push(before);
+    if (result === 'unknown') context.message(`${id}: unknown whether it was deleted.`);
     const inexact = [...withheld, ...shortened];
-    if (kind === 'record' && inexact.length > 0)
+    if (inexact.length > 0)
       context.message(
         `${id}: ${inexact.join(', ')} ${inexact.length === 1 ? 'is' : 'are'} not complete, because API keys and the queries of URLs are not stored.`,
       );
   }
-  if (records.length === 0) context.note(`Run ${head.run} deleted no records.`);
+  if (records.length === 0) context.note(`Run ${run} deleted no records.`);
   return records;
 }
 
