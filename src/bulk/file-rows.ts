@@ -29,12 +29,19 @@ export async function* fileRows(
   chunks: AsyncIterable<Uint8Array>,
   options: FileRowsOptions,
 ): AsyncGenerator<Iterable<CsvRow>> {
-  const { start, chunks: all } = await peekBytes(chunks, signatureBytes);
-  if (isWorkbook(start)) yield* workbookRows(all, options);
-  else yield* csvRows(all, options);
+  const { start, chunks: all, close } = await peekBytes(chunks, signatureBytes);
+  try {
+    if (isWorkbook(start)) yield* workbookRows(all, options);
+    else yield* csvRows(all, options);
+  } finally {
+    await close();
+  }
 }
 
-/** Returns the first bytes of an input, at least `length` of them if there are as many, and all of its chunks. */
+/**
+ * Returns the first bytes of an input, at least `length` of them if there are as many, and all of its chunks.
+ * Call `close` at the end: where the chunks are not read, a pipe would stay open as long as its writer.
+ */
 export async function peekBytes(chunks: AsyncIterable<Uint8Array>, length: number) {
   const source = chunks[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -44,14 +51,11 @@ export async function peekBytes(chunks: AsyncIterable<Uint8Array>, length: numbe
     first.push(value);
   }
   const all = async function* () {
-    try {
-      yield* first;
-      yield* { [Symbol.asyncIterator]: () => source };
-    } finally {
-      await source.return?.();
-    }
+    yield* first;
+    yield* { [Symbol.asyncIterator]: () => source };
   };
-  return { start: Buffer.concat(first), chunks: all() };
+  const close = async () => void (await source.return?.());
+  return { start: Buffer.concat(first), chunks: all(), close };
 }
 
 const signatureBytes = 8;

@@ -261,9 +261,21 @@ describe('a file that is not a CSV is refused while it is still arriving', () =>
   test.each([
     ['a long JSON array on one line', `[${'{"id":"app_1"},'.repeat(100_000)}`, 'longer than 1 MiB'],
     ['an image', 'GIF89a\u0001\u0000\u0001\u0000', 'Line 1: there is a NUL character'],
-  ])('%s', async (_, begun, sentence) => {
+    [
+      'a CSV with --sheet',
+      'id,status\n',
+      'is not a workbook',
+      'tryouts set-status --csv - --sheet A',
+    ],
+    [
+      'a JSON array of records',
+      `[${'{"id":"a"},'.repeat(9)}`,
+      'a JSON array',
+      'players import - --key id',
+    ],
+  ])('%s', async (_, begun, sentence, words = 'tryouts set-status --csv - --to rejected') => {
     const service = await recordingService(() => ({ status: 200, json: [] }));
-    const child = userOf(service).start('tryouts set-status --csv - --to rejected --yes');
+    const child = userOf(service).start(`${words} --yes`);
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     child.stdin.on('error', () => {});

@@ -101,16 +101,28 @@ interface Sheet {
   readonly digest: string;
 }
 
+type SheetOptions = Pick<FileRowsOptions, 'sheet' | 'takeFormulas' | 'encoding'>;
+
 /** Reads a CSV, a workbook or NDJSON as a sheet; `-` is stdin. Throws InputError, CancelledError after a signal. */
-async function openSheet(
-  context: Context,
-  path: string,
-  { sheet, takeFormulas, encoding }: Pick<FileRowsOptions, 'sheet' | 'takeFormulas' | 'encoding'>,
-): Promise<Sheet> {
+async function openSheet(context: Context, path: string, options: SheetOptions): Promise<Sheet> {
   const name = path === '-' ? 'stdin' : path;
   if (path !== '-') await noteOpenWorkbook(context, path);
-  const hashed = hashing(inputChunks(context, path), sheet);
-  const { start, chunks } = await peekBytes(hashed.chunks, 64);
+  const hashed = hashing(inputChunks(context, path), options.sheet);
+  const peeked = await peekBytes(hashed.chunks, 64);
+  try {
+    const read = await readSheet(context, name, peeked, options);
+    return { name, ...read, digest: hashed.digest() };
+  } finally {
+    await peeked.close();
+  }
+}
+
+async function readSheet(
+  context: Context,
+  name: string,
+  { start, chunks }: Pick<Awaited<ReturnType<typeof peekBytes>>, 'start' | 'chunks'>,
+  { sheet, takeFormulas, encoding }: SheetOptions,
+): Promise<Omit<Sheet, 'name' | 'digest'>> {
   const text = new TextDecoder().decode(start);
   if (/\.(?:ndjson|jsonl)$/i.test(name) || /^\s*\{/.test(text)) {
     const unused = Object.entries({ sheet, 'take-formulas': takeFormulas, encoding }).find(
@@ -119,7 +131,7 @@ async function openSheet(
     if (unused) throw new InputError(`${name} holds NDJSON: --${unused[0]} is for spreadsheets.`);
     const { header, rows } = await readJsonLines(chunks, name);
     if (rows.length === 0) throw new InputError(`${name} holds no record.`);
-    return { name, header, rows, isTyped: true, digest: hashed.digest() };
+    return { header, rows, isTyped: true };
   }
   if (/^\s*\[\s*\{/.test(text))
     throw new InputError(`${name} holds a JSON array, and an import reads one record per line.`, {
@@ -138,7 +150,7 @@ async function openSheet(
     }
   const [header, ...rows] = all;
   if (!header) throw new InputError(`${name} is empty: it has no header.`);
-  return { name, header, rows, isTyped: false, digest: hashed.digest() };
+  return { header, rows, isTyped: false };
 }
 
 /** True for a row without a value; one with a cell that cannot be used is not blank. */
