@@ -296,6 +296,27 @@ test('runs retry twice: the second names the run that has the rows, without a re
   expect(service.requests).toHaveLength(count);
 });
 
+test('runs retry of a run that was replaced says so', async () => {
+  let isBusy = true;
+  const service = await keep(several(3), (_, step) => {
+    if (!isBusy || !step.startsWith('PATCH')) return undefined;
+    return step === 'PATCH app_1'
+      ? { status: 422, json: { error: 'no' } }
+      : { status: 503, json: { error: 'busy' } };
+  });
+  const user = userOf(service);
+  const line = 'tryouts set-status --status pending --to rejected --yes --json';
+  const { run, summary } = report(await user.run(line));
+  expect(summary).toMatchObject({ failed: 1, unknown: 2 });
+  isBusy = false;
+  expect((await user.run(line)).code).toBe(0);
+  const retried = await user.run(`runs retry ${run} --yes --json`);
+  expect([retried.code, errorOf(retried)['message']]).toEqual([
+    2,
+    `The run ${run} was replaced by a later one.`,
+  ]);
+});
+
 test('runs retry of a run whose retry is unfinished names the command that finishes that', async () => {
   let status = 422;
   const service = await keep(several(3), (_, step) =>

@@ -7,11 +7,10 @@ import { previewResume, resumeRun } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { UsageError } from '../../errors.js';
 import { shownRunName } from '../../runs/find-run.js';
 import { exitOf, failedRun } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
-import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
+import { earlierRunCommand, findRunHere, invocationOf, requireNotReplaced } from './shared.js';
 import { recordNames, runArg, storedReport } from './show.js';
 
 export default defineRunCommand({
@@ -28,10 +27,7 @@ export default defineRunCommand({
   args: { run: { ...runArg, schema: z._default(nonEmptyText, 'last') } },
   async run(context, values) {
     const stored = await findRunHere(context, values.run, ({ finished }) => !finished, ['open']);
-    if (stored.state.replaced)
-      throw new UsageError(`The run ${stored.head.run} was replaced by a later one.`, {
-        hint: 'See: rosterctl runs list',
-      });
+    requireNotReplaced(stored);
     if (stored.finished || !stored.plan) {
       const name = shownRunName(context, storeOf(context), stored.head.run);
       context.note(

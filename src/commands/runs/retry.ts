@@ -11,7 +11,7 @@ import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { retriedBy, storeOf } from '../../runs/store.js';
 import { readRun, type StoredRun } from '../../runs/stored-run.js';
 import { hasLeftovers } from '../../runs/unfinished-uploads.js';
-import { earlierRunCommand, findRunHere, invocationOf } from './shared.js';
+import { earlierRunCommand, findRunHere, invocationOf, requireNotReplaced } from './shared.js';
 
 export default defineRunCommand({
   summary: 'Start a new run from the rows that failed or conflicted',
@@ -25,6 +25,7 @@ export default defineRunCommand({
   ...earlierRunCommand,
   async run(context, values) {
     const stored = await findRunHere(context, values.run, ({ finished }) => finished);
+    requireNotReplaced(stored);
     const { head } = stored;
     const store = storeOf(context);
     const name = shownRunName(context, store, head.run);

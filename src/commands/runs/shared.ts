@@ -126,6 +126,14 @@ export function otherConnection(
   });
 }
 
+/** Throws UsageError for a run that a later one replaced, which has its rows. */
+export function requireNotReplaced({ head, state }: StoredRun): void {
+  if (state.replaced)
+    throw new UsageError(`The run ${head.run} was replaced by a later one.`, {
+      hint: 'See: rosterctl runs list',
+    });
+}
+
 /** True if a run belongs to this profile; those of a removed one belong to all of their organization. */
 function isOfProfile({ settings, config }: Context, { head }: StoredRun): boolean {
   if (head.profile === settings.profile.name) return true;
