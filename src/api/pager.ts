@@ -10,7 +10,6 @@ import {
   readEvidence,
   readNext,
   type Total,
-  type Way,
 } from './paging-evidence.js';
 import type { Completeness, Doubt } from './types.js';
 import type { ResponseHead } from './wire.js';
@@ -142,23 +141,24 @@ export class Pager {
   private follow(page: Page, evidence: PagingEvidence): NextPage | undefined {
     if (evidence.url !== undefined) return { next: { url: evidence.url } };
     if (this.isExplicitEnd(page, evidence)) return undefined;
-    return evidence.way ? this.to(evidence.way) : this.byPosition(page, evidence);
+    const { way } = evidence;
+    return way ? this.to(way.word, way.value) : this.byPosition(page, evidence);
   }
 
   private byPosition(page: Page, evidence: PagingEvidence): NextPage | undefined {
-    const { offset, total, pageNumber, size, more } = evidence;
-    const pages = evidence.pages ?? pagesOf(total?.value, size);
+    const { offset, pageNumber, size, more } = evidence;
+    // A count that is not larger than what came may be that of this page.
+    const { isNamed, value = 0 } = evidence.total ?? {};
+    const total = isNamed || value > page.arrived ? value : undefined;
+    const pages = evidence.pages ?? pagesOf(total, size);
     if (page.count === 0) return undefined;
     if (pageNumber !== undefined && (pages !== undefined || more)) {
       const last = (this.firstNumber === 0 ? -1 : 0) + (pages ?? Number.POSITIVE_INFINITY);
-      return pageNumber < last
-        ? this.to({ word: 'page', value: String(pageNumber + 1) })
-        : undefined;
+      return pageNumber < last ? this.to('page', pageNumber + 1) : undefined;
     }
     if (offset === undefined) return undefined;
     const next = offset + page.count;
-    const goesOn = total === undefined ? more : next < total.value;
-    return goesOn ? this.to({ word: 'offset', value: String(next) }) : undefined;
+    return (total === undefined ? more : next < total) ? this.to('offset', next) : undefined;
   }
 
   /** Follows `paging.mode` in place of what the answer offers. */
@@ -170,7 +170,7 @@ export class Pager {
       return mayFollow && this.follow(page, evidence) ? unfollowed('paging.mode', mode) : undefined;
     }
     if (mode === 'cursor') {
-      if (way && !this.isExplicitEnd(page, evidence)) return this.to(way);
+      if (way && !this.isExplicitEnd(page, evidence)) return this.to(way.word, way.value);
       return url === undefined ? undefined : unfollowed('paging.mode', mode);
     }
     if (page.count === 0 || this.isExplicitEnd(page, evidence)) return undefined;
@@ -179,12 +179,12 @@ export class Pager {
         return { end: doubt('the last record has no id, by which paging.mode last-id goes on') };
       // A service that begins with the given id repeats it alone in the end.
       if (page.fresh === 0 && page.count === 1) return undefined;
-      return this.to({ word: 'after', value: page.lastId });
+      return this.to('after', page.lastId);
     }
-    if (mode === 'offset') return this.to({ word: 'offset', value: String(this.rows) });
+    if (mode === 'offset') return this.to('offset', this.rows);
     // Without any number from the service, page 1 is either the first page again or the second.
     const next = pageNumber === undefined ? (firstNumber ?? 0) + number : pageNumber + 1;
-    const step = this.to({ word: 'page', value: String(next) });
+    const step = this.to('page', next);
     return firstNumber === undefined && number === 1 ? { ...step, mayRepeat: true } : step;
   }
 
@@ -192,14 +192,14 @@ export class Pager {
   private isExplicitEnd({ arrived }: Page, evidence: PagingEvidence): boolean {
     const { more, ended, total, pageNumber, pages } = evidence;
     if (more !== undefined) return !more;
-    if (ended || (total?.isNamed && total.value === arrived)) return true;
+    if (ended || namedValue(total) === arrived) return true;
     const position =
       pageNumber === undefined ? this.number : pageNumber + (this.firstNumber === 0 ? 1 : 0);
     return pages !== undefined && pages <= position;
   }
 
-  private to({ word, value }: Way): NextPage {
-    return { next: { query: { [parameterFor(word, this.overrides)]: value } } };
+  private to(word: string, value: string | number): NextPage {
+    return { next: { query: { [parameterFor(word, this.overrides)]: String(value) } } };
   }
 
   /** Decides, where there is no next page, whether the list is complete. */
@@ -218,7 +218,7 @@ export class Pager {
     if (mode === 'none') return completeList;
     // The records after one that went away moved up, the first of them perhaps to a page read before.
     if (became === 'shorter') return doubt('the list became shorter while it was read', again);
-    const hasAll = total?.isNamed && total.value === arrived;
+    const hasAll = namedValue(total) === arrived;
     // A record that moved to the front may have left a page that had not been read yet.
     if (this.hasMoved && !hasAll) return doubt('records moved while the list was read', again);
     if (evidence.more)

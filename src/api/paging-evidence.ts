@@ -77,8 +77,9 @@ const urlNames = wordList(`
   xnextpage
 `);
 
-/** The names that are about the next page; the other cursors may be those of this page. */
+/** The names that say that they are about the next page; of the others, only the best one there is. */
 const nextNames = [...urlNames, ...cursorNames.keys()].filter((name) => name.includes('next'));
+const leadingNames = nextNames.filter((name) => name !== 'next');
 const otherNames = [...cursorNames.keys()].filter((name) => !name.includes('next'));
 
 const pageCountNames = wordList(`
@@ -108,6 +109,7 @@ export function readEvidence(
   };
   const isEmptyIn = (names: readonly string[]) =>
     fields.some(({ name, value }) => names.includes(name) && isEmpty(value));
+  const bestOther = otherNames.filter((own) => fields.some(({ name }) => name === own)).slice(0, 1);
   const pages = first(pageCountNames, countIn);
   const last = first(['last', 'islast', 'lastpage', 'islastpage'], booleanOf);
   const isSpring = pages !== undefined || last !== undefined;
@@ -124,7 +126,9 @@ export function readEvidence(
     way: first(cursorNames.keys(), wayOf),
     // One flag that says "more" outweighs another that says "no more".
     more: flags.includes(true) || (flags.includes(false) ? false : undefined),
-    ended: isEmptyIn(nextNames) || (isEmptyIn(otherNames) && !first(nextNames, wayOf)),
+    ended:
+      isEmptyIn(['next']) ||
+      (!first(leadingNames, wayOf) && isEmptyIn([...nextNames, ...bestOther])),
     total: total && { ...total, isNamed },
     pageNumber: first(
       ['page', 'currentpage', 'pagenumber', 'pageindex', ...(isSpring ? ['number'] : [])],

@@ -427,6 +427,28 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
+    name: 'page, hasMore and the count of the page',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const teams = slice((page - 1) * 20);
+      return json({ teams, page, limit: 20, count: teams.length, hasMore: page < 3 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'offset, hasMore and the count of the page',
+    reply: (request) => {
+      const offset = numberIn(request, 'offset', 0);
+      const teams = slice(offset);
+      return json({ teams, offset, limit: 20, count: teams.length, hasMore: offset < 40 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'a page parameter that is ignored',
     reply: () => json({ teams: slice(0), page: 1, totalPages: 3 }),
     count: 20,
@@ -487,6 +509,28 @@ const behaviours: readonly Behaviour[] = [
     reply: (request) => {
       const at = cursorOf(request);
       return json({ teams: slice(at), after: null, bookmark: '', nextCursor: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'the cursor of its request beside its last cursor',
+    reply: (request) => {
+      const after = textIn(request, 'after');
+      const at = Number(after ?? 0);
+      return json({ teams: slice(at), after, endCursor: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'the number of the next page beside an empty cursor',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const nextPage = page < 3 ? page + 1 : null;
+      return json({ teams: slice((page - 1) * 20), nextCursor: null, nextPage });
     },
     count: 45,
     state: 'complete',
