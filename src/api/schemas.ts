@@ -107,7 +107,8 @@ export function mediaType(contentType: string): string {
  * Returns the extensions of a content type, without the dot; none for a type that is not allowed.
  */
 export function extensionsOf(contentType: string): readonly string[] {
-  const type = types.find((known) => known === contentType);
+  const plain = mediaType(contentType);
+  const type = types.find((known) => known === plain);
   return type === undefined ? [] : extensions[type];
 }
 

@@ -1,7 +1,7 @@
 /** Target files of downloads: their names, what exists at their paths, and the sinks that write them. */
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { extensionsOf, mediaType } from '../api/schemas.js';
+import { extensionsOf } from '../api/schemas.js';
 import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { dispositionName, safeFileName } from '../data/file-names.js';
@@ -32,7 +32,7 @@ export function nameFor(record: JsonObject | undefined): string | undefined {
 
 /** A file name for a record without one: from the store's headers, else from the document's id. */
 export function nameFromHeaders(headers: Download['headers'], id: string): string {
-  const extensions = extensionsOf(mediaType(headers['content-type'] ?? ''));
+  const extensions = extensionsOf(headers['content-type'] ?? '');
   const named = dispositionName(headers['content-disposition']);
   return (
     (named === undefined ? undefined : safeFileName(named, extensions)) ??

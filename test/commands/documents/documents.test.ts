@@ -428,6 +428,21 @@ test('a download is named after its record, private, complete, and fetched witho
   expect(JSON.stringify(api.store.requests)).not.toContain(key);
 });
 
+test('a download has the extension of its type, also of one with parameters', async () => {
+  const contentType = 'Text/Plain; charset=utf-8';
+  const api = await service({
+    api: ({ url }) =>
+      url === '/v1/documents/org_7'
+        ? { status: 200, json: [{ ...rules, contentType }] }
+        : undefined,
+  });
+  const ran = await rosterctl('docs download doc_1 --json', {
+    env: api.env,
+    ...at(folderWith({})),
+  });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ path: 'Rules.txt' });
+});
+
 test('a hostile name cannot leave the folder', async () => {
   const api = await service();
   const home = folderWith({});
