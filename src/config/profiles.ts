@@ -69,10 +69,13 @@ export function withLogin(
   key: StoredKey,
 ): Stored {
   const settings = config.profiles.get(name)?.settings ?? new Map<string, string>();
+  const active = activeProfileOf(config);
+  // It may have been removed from the file by hand.
+  const isGone = active !== sandboxProfile && config.profiles.size === 0;
   return {
     config: {
       ...config,
-      activeProfile: activeProfileOf(config) ?? name,
+      activeProfile: active === undefined || isGone ? name : active,
       profiles: new Map(config.profiles).set(name, { ...target, settings }),
     },
     keys: new Map(keys).set(name, key),

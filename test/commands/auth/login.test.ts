@@ -271,6 +271,16 @@ test.each([['-n'], ['--dry-run']])('%s is a usage error', async (flag) => {
   expect(existsSync(folderOf(home))).toBe(false);
 });
 
+test('the first profile becomes the active one, also where the file names one that is gone', async () => {
+  const home = temporaryFolder();
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 });
+  const file = join(folderOf(home), 'config.json');
+  writeFileSync(file, '{"activeProfile":"gone"}', { mode: 0o600 });
+  const ran = await login(home, '--org good --key-stdin');
+  expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('profile "default" (active)')]);
+  expect((await rosterctl('auth status', { home })).code).toBe(0);
+});
+
 test('notes that an environment key overrides the stored one', async () => {
   const ran = await rosterctl(
     `auth login --base-url ${service.baseUrl} --org good --key-stdin --profile work`,
