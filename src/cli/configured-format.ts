@@ -18,9 +18,9 @@ export async function configuredFormat(
   if (!paths.config || !existsSync(join(paths.config.path, 'config.json'))) return undefined;
   const { openConfigStore, profileInForce } = await import('../config/store.js');
   try {
-    const { profiles, defaults, ...config } = openConfigStore(paths, world).config();
-    const { name } = profileInForce(flags, world.env, { profiles, defaults, ...config });
-    return profiles.get(name)?.settings.get('output') ?? defaults.get('output');
+    const config = openConfigStore(paths, world).config();
+    const { name } = profileInForce(flags, world.env, config);
+    return config.profiles.get(name)?.settings.get('output') ?? config.defaults.get('output');
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

@@ -65,7 +65,7 @@ export default defineLocalCommand({
     const checked =
       context.settings.profile.name === sandboxProfile
         ? await checkSandbox(context, offline)
-        : await checkProfile(context, connectionSources(context), offline);
+        : await (await prepareCheck(context, connectionSources(context), offline))();
     const { status, error, note } = checked;
     if (note !== undefined) context.note(note);
     nameKeyOf(context, checked);
@@ -122,15 +122,6 @@ function connectionFor(context: LocalContext, name: string): ConnectionInput {
   const input = connectionSources(context);
   const env = input.profile.name === name ? input.env : environmentWithoutKey(input.env);
   return { ...input, env, flags: {}, profile: { name, via: 'flag' } };
-}
-
-async function checkProfile(
-  context: LocalContext,
-  input: ConnectionInput,
-  offline: boolean,
-): Promise<CheckedKey> {
-  const check = await prepareCheck(context, input, offline);
-  return check();
 }
 
 /** Finds the key and the service of a profile; returns what asks it. */
