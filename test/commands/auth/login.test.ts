@@ -277,7 +277,10 @@ test('the first profile becomes the active one, also where the file names one th
   const file = join(folderOf(home), 'config.json');
   writeFileSync(file, '{"activeProfile":"gone"}', { mode: 0o600 });
   const ran = await login(home, '--org good --key-stdin');
-  expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('profile "default" (active)')]);
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    expect.stringContaining('profile "default" (active)'),
+  ]);
   expect((await rosterctl('auth status', { home })).code).toBe(0);
 });
 
