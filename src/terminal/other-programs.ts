@@ -14,8 +14,8 @@ interface PagerWorld {
   readonly lendKeys?: LendKeyboard | undefined;
 }
 
-/** Exit codes of a pager that showed the page: left by the user, by `less -K` and Ctrl-C, by a signal. */
-const leftByUser: readonly (number | null)[] = [0, 2, 130, null];
+/** Exit codes of a pager that showed the page: left by the user, by Ctrl-C, by a signal. */
+const leftByUser: readonly (number | null)[] = [0, 130, null];
 
 /**
  * Shows text through a pager, started without a shell and without the key in its environment; `less`
@@ -36,7 +36,11 @@ export async function showInPager(
     child.once('spawn', () => child.stdin.end(pagerText(text, env)));
     // A pager that quits early closes its stdin, which is not an error.
     child.stdin.on('error', () => {});
-    child.once('close', (code) => resolve(leftByUser.includes(code)));
+    child.once('close', (code) => {
+      // `less -K` after Ctrl-C; a shell and others have not understood their words.
+      const isLeft = code === 2 && child.spawnfile.endsWith('less');
+      resolve(isLeft || leftByUser.includes(code));
+    });
   }).finally(reclaimKeys);
 }
 

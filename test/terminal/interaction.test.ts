@@ -480,8 +480,8 @@ describe('the pager', () => {
     expect(got).toContain('ANSWER true');
   });
 
-  test.each(['/nowhere/pager', '/etc/passwd/pager', '', "'open"])(
-    'returns false if it cannot be started: %j',
+  test.each(['/nowhere/pager', '/etc/passwd/pager', '', "'open", "sh -c 'exit 2'"])(
+    'returns false if it cannot be started, or fails: %j',
     async (command) => {
       expect(await inTerminal('pager', { args: [command] })).toContain('ANSWER false');
     },
