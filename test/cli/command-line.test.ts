@@ -123,6 +123,10 @@ test('a value may begin with a dash, even if it looks like a global flag', () =>
   expect(parse('tryouts', 'update', '--note=-x', '--', '-id').values['ids']).toEqual(['-id']);
 });
 
+test('an unknown flag is named whole', () => {
+  expect(refusal('tryouts', 'list', "--it's")).toMatch(/^Unknown flag --it's for tryouts list\./);
+});
+
 test('all words behind -- are words, those of the command too', () => {
   for (const line of ['-- tryouts update -id', 'tryouts -- update -id', 'tryouts update -- -id'])
     expect(parse(...line.split(' ')), line).toMatchObject({

@@ -62,7 +62,7 @@ export function asUsageError(
   error: { readonly code: string; readonly message: string },
   site: ErrorSite,
 ): UsageError {
-  const quoted = /'([^']*)'/.exec(error.message)?.[1] ?? '';
+  const quoted = /'(.*)'/s.exec(error.message)?.[1] ?? '';
   const hint = `See: ${['rosterctl', ...commandPath(site), '--help'].join(' ')}`;
   if (error.code === 'commander.unknownOption') return unknownFlag(quoted, site, hint);
   // The only other error of commander: a flag without its value.
