@@ -21,7 +21,7 @@ interface StartedRun {
 /** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
 export function unfinishedLine(
   context: Context,
-  { store, invocation: { operation, source }, plan: { head, rows } }: StartedRun,
+  { store, invocation: { operation, source, retries, typed }, plan: { head, rows } }: StartedRun,
   unended: readonly ReportRow[],
   error?: Failure,
 ): string {
@@ -32,8 +32,8 @@ export function unfinishedLine(
       ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
       : 'Not finished.';
   const run = store ? shownRunName(context, store, head.run) : head.run;
-  if (verb === 'create')
-    return `If it was not created, run the same command again with --restart; if it was: rosterctl runs prune ${run}`;
+  if (verb === 'create' && unended.some(({ result }) => result === 'unknown'))
+    return `If it was not created, run the ${typed ? 'same' : 'original'} command again with --restart; if it was: rosterctl runs prune ${run}`;
   if (verb === 'import' && unended.every(isLostCreate)) {
     const was = remaining === 1 ? 'it was' : 'they were';
     return `${where} Run the same command again to look once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${run}`;
@@ -44,8 +44,9 @@ export function unfinishedLine(
   const finish = files?.finishCommand(head) ?? `runs resume ${run}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
-  // With filters, the same command selects again (`interface.md` 4).
-  const again = isOnce || source === 'filter' ? 'Finish it with' : 'Run the same command again, or';
+  // With filters, the same command selects again (`interface.md` 4); a second retry is refused.
+  const isOther = isOnce || source === 'filter' || retries !== undefined;
+  const again = isOther ? 'Finish it with' : 'Run the same command again, or';
   // With this key it would be refused again.
   const isRefused = isForbidden(error);
   const { ask } = verbOf({ action: head.action, verb });

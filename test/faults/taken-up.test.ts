@@ -296,6 +296,19 @@ test('runs retry twice: the second names the run that has the rows, without a re
   expect(service.requests).toHaveLength(count);
 });
 
+test('runs retry of a create that was not sent names the command that sends it', async () => {
+  let status = 422;
+  const service = await recordingService(() => ({ status, json: { error: 'no' } }));
+  const user = userOf(service);
+  expect((await user.run('players create --name Ann')).code).toBe(3);
+  status = 401;
+  const retried = await user.run('runs retry last --yes');
+  expect(retried).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining('Not finished. Finish it with: rosterctl runs resume'),
+  });
+});
+
 test('runs retry of a run that was replaced says so', async () => {
   let isBusy = true;
   const service = await keep(several(3), (_, step) => {
@@ -327,7 +340,11 @@ test('runs retry of a run whose retry is unfinished names the command that finis
   expect(ran.code).toBe(8);
   status = 503;
   const first = await user.run(`runs retry ${report(ran).run} --yes --json`);
-  expect(first.code).toBe(10);
+  expect(first).toMatchObject({
+    code: 10,
+    // The same command would be refused.
+    stderr: expect.stringContaining('Finish it with: rosterctl runs resume'),
+  });
   const second = await user.run(`runs retry ${report(ran).run} --yes --json`);
   expect([second.code, errorOf(second)['code']]).toEqual([11, 'retried']);
   const [, command = ''] =
