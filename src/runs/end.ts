@@ -111,7 +111,7 @@ export async function tidyOpenRuns(
   for (const run of runs) {
     // This version cannot tell what a newer one has sent, or whether its run has ended.
     if (!isKnownFormat(run.head)) open.push(run);
-    else if (isAbandoned(run, self)) {
+    else if (isAbandoned(run, self, now())) {
       await unmarkRetried(store, run.head);
       await removeRun(store, run.head.run);
     } else if (belongsInEnded(store, run) && !isInProgress(run, self)) await moveEnded(store, run);
@@ -129,11 +129,12 @@ export async function tidyOpenRuns(
 }
 
 /** True if the process died before it sent anything: no intent, no step, no result. */
-function isAbandoned({ state, finished }: StoredRun, self: ThisProcess): boolean {
-  const { results, open, steps, done, holder } = state;
+function isAbandoned({ head, state, finished }: StoredRun, self: ThisProcess, now: Date): boolean {
+  const { results, open, steps, done, holder, last } = state;
   const isBegun = [results, open, steps, done].some(({ size }) => size > 0);
   if (finished || isBegun) return false;
-  return holder !== undefined && holderState(holder, self) === 'gone';
+  // Its first record names the process.
+  return holder ? holderState(holder, self) === 'gone' : last === 0 && isOld(head.run, now);
 }
 
 /** True while the run's process is alive: it may be between the end record and the rename. */

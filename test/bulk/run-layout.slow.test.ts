@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,6 +15,7 @@ import { GuardError } from '../../src/errors.js';
 import { describeSelf } from '../../src/files/holder.js';
 import { sealLine, unsealLine } from '../../src/files/synced-lines.js';
 import { findRun } from '../../src/runs/find-run.js';
+import { type RunHead, writePlan } from '../../src/runs/plan.js';
 import {
   isSingleRun,
   markRetried,
@@ -300,6 +302,19 @@ describe('where runs are stored', () => {
     bare('20260301T101500123-bbbbbb', {});
     bare('20260301T101500123-cccccc', { boot: 'of another machine', host: 'elsewhere' });
     mkdirSync(join(store, '20260301T101500123-dddddd'));
+    // Killed between its plan and the first record of its journal.
+    const planned = scriptedRun(user.runs, 'open', '20260301T101500123-eeeeee');
+    const first = unsealLine(
+      readFileSync(join(planned, 'journal.jsonl'), 'utf8').split('\n')[0] ?? '',
+    );
+    const { kind: _kind, seq: _seq, t: _t, ...head } = first ?? {};
+    const plan = {
+      head: head as RunHead,
+      job: { job: {}, guards: {} },
+      rows: [{ row: 1, id: 'app_1' }],
+    };
+    await writePlan(planned, plan);
+    rmSync(join(planned, 'journal.jsonl'));
     expect((await user.run(line(2))).code).toBe(0);
     expect(readdirSync(store).toSorted()).toEqual([
       '20260301T101500123-bbbbbb',
