@@ -69,7 +69,7 @@ export function plannedUpload(
   };
 }
 
-/** How often a signed URL that expired before its file was sent is renewed. */
+/** How often a signed URL is renewed that expired or was used up before its file was sent. */
 const renewals = 2;
 
 interface StoreFileOptions {
@@ -84,8 +84,8 @@ interface StoreFileOptions {
 
 /**
  * Steps 1 and 2 of contract 4.5: requests a signed URL and sends the bytes there, never the API key.
- * Renews an expired URL at most twice. Throws StoreError for a refusal that a new URL would not change,
- * InputError for a file that changed.
+ * Renews a URL that has expired or is used up, at most twice. Throws StoreError for a refusal that a
+ * new URL would not change, InputError for a file that changed.
  */
 export async function storeFile(
   context: Context,
@@ -108,7 +108,9 @@ export async function storeFile(
     await step({ state: 'put_done', ...(sha256 && { sha256 }) });
     return { ...stored, sha256 };
   } catch (error) {
-    if (!(error instanceof StoreError && isExpiredUrl(error)) || turn === renewals) throw error;
+    // 412: the URL stores a file only once (`if-none-match`), and an attempt without an answer did.
+    const isSpent = error instanceof StoreError && (error.status === 412 || isExpiredUrl(error));
+    if (!isSpent || turn === renewals) throw error;
     context.detail(`The upload URL of ${file.path} was refused; requesting a new one.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
