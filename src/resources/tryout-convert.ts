@@ -1,9 +1,8 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
 import { callFor } from '../api/resources.js';
-import { type TypedFields, touchedFields } from '../cli/field-flags.js';
+import type { TypedFields } from '../cli/field-flags.js';
 import { shortValue, valueText } from '../cli/lines.js';
 import type { Context } from '../context.js';
-import { cellFields } from '../data/cell-values.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { nameWithId, quotedName } from '../data/path.js';
 import { lagPauses, pause } from '../data/time.js';
@@ -17,7 +16,7 @@ import { RowWarnings } from './row-warnings.js';
 import { changing, sentRefusal } from './send.js';
 import { compareEdit, editCall } from './tryout-edit.js';
 import { isConverted, playerIdOf } from './tryout-filters.js';
-import { presentAgain } from './update.js';
+import { fieldsOfRow, presentAgain } from './update.js';
 
 /** The job of a conversion, as plain JSON. */
 type ConvertJob = JsonObject & {
@@ -41,10 +40,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
   const warnings = new ConversionWarnings(context, accept);
   const holders = new Holders(context, aboutPeople);
   const base = holders.beside(changing(context, 'tryouts', 'convert'));
-  const bodyOf = ({ own = {}, row }: Pick<SelectedRow, 'own' | 'row'>) => ({
-    ...cellFields(own, undefined, row),
-    ...touchedFields(typed),
-  });
+  const bodyOf = (row: Pick<SelectedRow, 'own' | 'row'>) => fieldsOfRow(row, typed);
   return {
     ...base,
     // Only one resend, and only if provably not applied: a second player would be worse.

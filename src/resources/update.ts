@@ -62,13 +62,11 @@ export function updateOperation(resource: ResourceName, parts: UpdateParts): Ope
     open(context, kept: UpdateJob) {
       const { typed, route } = kept;
       return updateSession(context, resource, route, {
-        plan: ({ own = {}, row }, record) => ({
-          changes: changedFields(record, {
-            ...cellFields(own, record, row),
-            ...touchedFields(typed, record),
-            ...parts.more?.(kept, record),
-          }),
-        }),
+        plan(row, record) {
+          const fields = fieldsOfRow(row, typed, record);
+          const more = parts.more?.(kept, { ...record, ...fields });
+          return { changes: changedFields(record, { ...fields, ...more }) };
+        },
         names: ({ own = {} }) => [
           ...cellFieldNames(own),
           ...touchedNames(typed),
@@ -77,6 +75,16 @@ export function updateOperation(resource: ResourceName, parts: UpdateParts): Ope
       });
     },
   };
+}
+
+/** Returns the fields that the cells of a row set, with what flags set on top of them. Throws InputError, UsageError. */
+export function fieldsOfRow(
+  { own = {}, row }: Pick<SelectedRow, 'own' | 'row'>,
+  typed: TypedFields,
+  record?: JsonObject,
+): JsonObject {
+  const cells = cellFields(own, record, row);
+  return { ...cells, ...touchedFields(typed, { ...record, ...cells }) };
 }
 
 type RowChanges = Omit<RowPlan, 'steps'> & { readonly changes: readonly RowChange[] };

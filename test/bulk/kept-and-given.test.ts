@@ -78,6 +78,46 @@ test.each([
   expect(report(again).summary).toMatchObject({ unchanged: 1 });
 });
 
+describe('a flag for a part of a field keeps what the CSV says of the rest', () => {
+  const player = { id: 'p1', name: 'Ann', address: { city: 'Ulm', zip: '1', street: 'A' } };
+  const paper = { id: 'd1', name: 'Rules', tags: ['old'] };
+  const applicant = application('a1', { status: 'accepted' });
+  const answers: Readonly<Record<string, unknown>> = {
+    '/v1/players/org_7/p1': player,
+    '/v1/documents/org_7': [paper],
+    '/v1/tryout-applications/a1?organizationId=org_7': applicant,
+  };
+  test.each([
+    [
+      'players update',
+      'id,address.zip\np1,99',
+      '-F address.city=Bonn',
+      { address: { city: 'Bonn', zip: '99', street: 'A' } },
+    ],
+    [
+      'docs update',
+      'id,tags\nd1,new;draft',
+      '--add-tag signed',
+      { tags: ['new', 'draft', 'signed'] },
+    ],
+    [
+      'tryouts convert',
+      'id,player.role\na1,IGL',
+      '-F player.kind=x',
+      { player: { role: 'IGL', kind: 'x' } },
+    ],
+  ])('%s', async (command, csv, flags, after) => {
+    const service = await recordingService(({ url }) => ({
+      status: answers[url] ? 200 : 404,
+      json: answers[url] ?? { error: 'notFound' },
+    }));
+    const user = userOf(service);
+    writeFileSync(join(user.home, 'in.csv'), csv);
+    const ran = await user.run(`${command} --csv in.csv ${flags} -n --json`);
+    expect(report(ran).results).toMatchObject([{ after }]);
+  });
+});
+
 test('a spreadsheet error in the id column sends nothing', async () => {
   const service = await keep(several(1));
   const user = userOf(service);

@@ -34,7 +34,7 @@ export interface ImportOptions extends ImportValues {
   readonly resource: ResourceName;
   /** How keys compare. */
   readonly comparison: KeyComparison;
-  /** The file was written with `--csv-raw`. */
+  /** The texts of the file have no marks, as those of `--csv-raw` and of NDJSON. */
   readonly raw: boolean;
   /** The columns are fields by their own names, as in NDJSON. */
   readonly isTyped: boolean;
@@ -202,7 +202,7 @@ export function mapColumns(
       continue;
     }
     taken.set(field, column);
-    const overruling = options.given.get(field.split('.', 1)[0] ?? '');
+    const overruling = options.given.get(field) ?? options.given.get(field.split('.', 1)[0] ?? '');
     if (known.service.includes(field)) service.set(field, column);
     else if (overruling !== undefined && column !== key) overruled.set(column.head, overruling);
     else {

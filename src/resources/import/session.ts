@@ -4,7 +4,7 @@ import { callFor } from '../../api/resources.js';
 import { keyComparison } from '../../cli/column-aliases.js';
 import { type TypedFields, touchedFields, touchedNames } from '../../cli/field-flags.js';
 import type { Context } from '../../context.js';
-import { cellFieldNames, cellFields } from '../../data/cell-values.js';
+import { cellFieldNames } from '../../data/cell-values.js';
 import type { JsonObject } from '../../data/json.js';
 import { ConflictError } from '../../data/outcome-errors.js';
 import type { ResourceName } from '../../data/resources.js';
@@ -14,7 +14,7 @@ import { InputError } from '../../errors.js';
 import { createStep, sendCreateWithId } from '../create.js';
 import { readCreated, recordReader } from '../read.js';
 import { creating } from '../send.js';
-import { changedFields, updateSession } from '../update.js';
+import { changedFields, fieldsOfRow, updateSession } from '../update.js';
 import { importedRow } from './cells.js';
 import { CreatedRecords } from './created-records.js';
 import { holdsKey, keyText } from './row-keys.js';
@@ -50,12 +50,9 @@ function presentSession(
 ): Session {
   const comparison = keyComparison(key, resource);
   return updateSession(context, resource, undefined, {
-    plan({ own = {}, row }, record) {
-      const changes = changedFields(record, {
-        ...cellFields(own, record, row),
-        ...touchedFields(typed, record),
-      });
-      const text = String(own['key']);
+    plan(row, record) {
+      const changes = changedFields(record, fieldsOfRow(row, typed, record));
+      const text = importedRow(row).key;
       if (key === 'id' || holdsKey(record, key, text, comparison)) return { changes };
       return { changes, conflict: { field: key, from: keyText(record, key), to: text } };
     },
