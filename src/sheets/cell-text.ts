@@ -90,10 +90,17 @@ export function dateText(serial: number, is1904: boolean): string | undefined {
   return ms % dayMs === 0 ? text.slice(0, 10) : text;
 }
 
+/** The numbers of formats that every program knows and that show a date or a time, by range. */
+const dateFormats: readonly (readonly [first: number, last: number])[] = [
+  [14, 22],
+  [27, 36],
+  [45, 47],
+  [50, 58],
+];
+
 /** True if a number format shows a date or a time: `yyyy-mm-dd`, `[$-409]d. mmm`, not `0.00` or `"day" 0`. */
 export function isDateFormat(id: number, format: string | undefined): boolean {
-  if (format === undefined)
-    return (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58);
+  if (format === undefined) return dateFormats.some(([first, last]) => id >= first && id <= last);
   const bare = format
     .replace(/"[^"]*"|\\.|_.|\*./g, '')
     .replace(/\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '')

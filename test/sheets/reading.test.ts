@@ -40,6 +40,9 @@ describe('a cell is read as it is shown:', () => {
     ['a date and time', 's="2"', '<v>46082.416666666664</v>', '2026-03-01T10:00:00.000Z'],
     ['an ISO date', 't="d"', '<v>2026-03-01</v>', '2026-03-01'],
     ['a number with a literal d in its format', 's="3"', '<v>5</v>', '5'],
+    ['a number in a cell of text', 's="4"', '<v>1002</v>', '1002'],
+    ['a number with an exponent', 's="5"', '<v>46082</v>', '46082'],
+    ['a time in Japanese', 's="6"', '<v>46082</v>', '2026-03-01'],
     ['nothing', 's="1"', '', undefined],
   ])('%s', async (_, type, inside, expected) => {
     const rows = await read({
@@ -49,7 +52,7 @@ describe('a cell is read as it is shown:', () => {
       formats:
         '<numFmt numFmtId="170" formatCode="[$-409]d\\ mmm\\ yyyy\\ hh:mm"/><numFmt numFmtId="171" formatCode="0&quot;d&quot;"/>',
       styles:
-        '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171" applyNumberFormat="1"/>',
+        '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171" applyNumberFormat="1"/><xf numFmtId="49"/><xf numFmtId="48"/><xf numFmtId="50"/>',
     });
     expect(rows).toEqual(expected === undefined ? [] : [[1, [expected]]]);
   });
