@@ -49,6 +49,16 @@ test('a workbook typed by hand creates players once', async () => {
   ]);
 });
 
+test('--csv-raw is about CSVs: a formula of a workbook is still only text', async () => {
+  const { run, save } = sandbox();
+  save(textRows([['name'], ['=Mira']]));
+  const ran = await run('players import x.xlsx --key name --csv-raw --yes --json');
+  expect(ran).toMatchObject({ code: 0 });
+  expect(JSON.parse((await run('players list --search Mira --json')).stdout)).toMatchObject([
+    { name: '=Mira' },
+  ]);
+});
+
 test('what cannot be imported is told with its cell, all at once', async () => {
   const { run, save } = sandbox();
   save(

@@ -51,7 +51,7 @@ export async function openFile(
     ...values,
     resource,
     comparison: keyComparison(values.key, resource),
-    raw: sheet.isTyped || context.settings.csvRaw,
+    raw: sheet.isTyped || (context.settings.csvRaw && sheet.header.marks === undefined),
     isTyped: sheet.isTyped,
     given: givenFields(values),
   };
