@@ -26,7 +26,10 @@ export function weeksChart(tryouts: readonly SeasonTryout[], isExact: boolean): 
   const chart = { title: 'By week', unit: 'Submitted' };
   const weeks = tryouts.flatMap(({ week = [] }) => week).toSorted();
   // Beyond two years, the first step covers its week and all before.
-  const starts = mondaysBetween(weeks[0] ?? '', weeks.at(-1) ?? '', mostWeeks + 1);
+  const [oldest, newest] = [weeks[0], weeks.at(-1)];
+  if (oldest === undefined || newest === undefined)
+    return withoutRows(chart, 'No application has a readable date in the past.');
+  const starts = mondaysBetween(oldest, newest, mostWeeks + 1);
   const hasBefore = starts.length > mostWeeks;
   const steps = starts.map(() => new Set<number>());
   const untimed = new Set<number>();
@@ -35,7 +38,6 @@ export function weeksChart(tryouts: readonly SeasonTryout[], isExact: boolean): 
     step?.add(member);
   }
   const timeline = isExact ? separateSteps(steps, untimed) : joinSteps(steps, untimed);
-  if (!timeline) return withoutRows(chart, 'No application has a readable date.');
   if (isOneBlock(timeline)) return withoutRows(chart, tooFewInSteps);
   const label = ({ first, last }: Period) => {
     const end = dayOf(starts[last] ?? '', 6);
@@ -82,7 +84,7 @@ export function changesChart(tryouts: readonly SeasonTryout[], isExact: boolean)
   // The weeks show how many are undated; the difference must not be small either.
   const tellsFew = !isExact && isSmall(untimed.size - undated) && undated > 0;
   const timeline = isExact ? separateSteps(steps, untimed) : joinSteps(steps, untimed);
-  if (!timeline || tellsFew)
+  if (tellsFew)
     return withoutRows(chart, 'Too few applications lack one of the times to show the others.');
   if (isOneBlock(timeline)) return withoutRows(chart, tooFewInSteps);
   const rows = rowsOf(timeline, changeLabel, 'unknown');
@@ -147,13 +149,12 @@ interface Timeline {
 
 /**
  * Joins steps until each period has five applications or none, from the first step on; what is left at
- * the end belongs to the last period. Undefined without steps.
+ * the end belongs to the last period.
  */
 export function joinSteps(
   steps: readonly ReadonlySet<number>[],
   untimed: ReadonlySet<number>,
-): Timeline | undefined {
-  if (steps.length === 0) return undefined;
+): Timeline {
   const periods: Period[] = [];
   const hasUntimed = isSmall(untimed.size);
   let open: Period | undefined;

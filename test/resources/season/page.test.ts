@@ -262,6 +262,19 @@ describe('the charts', () => {
     expect([games[0], games[11], games[12]]).toEqual(['Game 0: 45', 'Game 11: 34', 'other: 546']);
   });
 
+  test('say that there are no weeks where no application has a date', () => {
+    const undated = times(7, () => tryout());
+    const week = (isExact: boolean) => chartsOf(undated, { isExact }).get('By week');
+    expect([week(false), week(true)]).toEqual(
+      times(2, () => ({
+        title: 'By week',
+        unit: 'Submitted',
+        rows: [],
+        instead: 'No application has a readable date in the past.',
+      })),
+    );
+  });
+
   test('show one week as one week', () => {
     const chart = chartsOf(times(7, () => tryout({ weeksAgo: 0 }))).get('By week');
     expect(chart?.rows).toEqual([{ label: '16 Nov – 22 Nov 2026', count: 7 }]);

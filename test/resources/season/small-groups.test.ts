@@ -98,11 +98,11 @@ describe('groups', () => {
 const showSteps = ([untimed = 0, ...steps]: readonly number[]) => {
   const sets = steps.map((count, step) => members(step, count));
   const timeline = joinSteps(sets, members(9, untimed));
-  const periods = timeline?.periods.map(
+  const periods = timeline.periods.map(
     ({ first, last, members: { size } }) => `${first}-${last}=${size}`,
   );
-  const apart = `${timeline?.untimed?.size ?? 0} ${timeline?.hasUntimed}`;
-  return `${total([untimed, ...steps])}: ${periods?.join(' ') ?? 'left out'} ${apart}`;
+  const apart = `${timeline.untimed?.size ?? 0} ${timeline.hasUntimed}`;
+  return `${total([untimed, ...steps])}: ${periods.join(' ')} ${apart}`;
 };
 
 test('steps of time: no small one, and no few without a time, follow from the page', () => {
