@@ -178,7 +178,10 @@ async function buildRequest(context: Context, values: Values): Promise<Request> 
     return [key, String(expandOrg(value))];
   });
   if (method === 'GET') {
-    const asQuery = fields.map(({ key, value }): [string, string] => [key, String(value)]);
+    const asQuery = fields.map(({ key, value }): [string, string] => [
+      key,
+      typeof value === 'string' ? value : printJson(value),
+    ]);
     return { method, path: withQuery(base, [...query, ...asQuery]), body: undefined };
   }
   if (input !== undefined && fields.length > 0 && !isObject(input))

@@ -21,6 +21,7 @@ test.each([
   ['/teams/{org}', 'GET /v1/teams/org_7', undefined],
   ['things?x=1 --param y=2 --param z=a=b', 'GET /v1/things?x=1&y=2&z=a%3Db', undefined],
   ['things -X get -f a=07 -F b=1', 'GET /v1/things?b=1&a=07', undefined],
+  ['things -X get -F a.b={} -F c=[1]', 'GET /v1/things?a.b=%7B%7D&c=%5B1%5D', undefined],
   ['things -F a=1 -f b=2', 'POST /v1/things', { a: 1, b: '2' }],
   ['things -X PUT -F tags[]=x', 'PUT /v1/things', { tags: ['x'] }],
   ['things --param org={org} --param x={org}s', 'GET /v1/things?org=org_7&x=%7Borg%7Ds', undefined],
