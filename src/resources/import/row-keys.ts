@@ -38,7 +38,7 @@ export function normalKey(text: string, comparison: KeyComparison): string {
 export class RowKeys {
   private readonly lines = new Map<string, { readonly text: string; readonly at: number[] }>();
   /** The records and new keys that earlier rows name, with their lines. */
-  private readonly named = new Map<string, number>();
+  private readonly named = new Map<JsonObject | string, number>();
 
   constructor(private readonly world: ImportWorld) {
     for (const row of world.sheet.rows) {
@@ -105,7 +105,7 @@ export class RowKeys {
   /** Refuses a second row for a record, which two spellings of a name may find. Throws InputError. */
   checkOnce(row: CsvRow, key: string, record: JsonObject | undefined): void {
     const { options, key: column } = this.world;
-    const name = record ? String(record['id']) : foldKey(key, options.comparison);
+    const name = record ?? foldKey(key, options.comparison);
     const other = this.named.get(name);
     if (other !== undefined)
       throw new InputError(

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/data/json.js';
 import { converse } from '../../support/converse.js';
@@ -181,6 +183,23 @@ describe('a roster', () => {
     expect(playerAt(desk, 'player_0003')).toMatchObject({ role: 'Trial', kind: 'player' });
   });
 
+  test('sets an inner field of -F beside the columns of its neighbours', async () => {
+    const { env, requests } = await listService({
+      players: [{ id: 'p1', name: 'Ann', address: { city: 'Ulm', zip: '1', street: 'A' } }],
+    });
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'r.csv'), 'name,address.zip,address.city\nAnn,99,Bonn\n');
+    const ran = await inProcess(
+      `players import ${home}/r.csv --key name -F address.city=Berlin -n --json`,
+      { env, home },
+    );
+    expect(ran.stderr).toContain('Not used: address.city, because -F sets it in every row');
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      results: [{ after: { address: { city: 'Berlin', zip: '99', street: 'A' } } }],
+    });
+    expect(requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
   test('--create-only and --update-only skip the other rows', async () => {
     const desk = await newDesk();
     const { email } = playerAt(desk, 'player_0003');
@@ -287,6 +306,13 @@ describe('teams', () => {
       name: 'Lanternfish',
       shortName: 'LAN',
     });
+  });
+
+  test('named like the id of another one are created', async () => {
+    const desk = await newDesk();
+    desk.file('teams.csv', 'Name,Game\nLanternfish,Valorant\nteam_0002,Valorant\n');
+    const { code, rows } = await desk.report('teams import ~/teams.csv --key name --yes');
+    expect([code, ...results(rows).map(([id]) => id)]).toEqual([0, 'team_0002', 'team_0007']);
   });
 
   test('two of one name are named and refused', async () => {
