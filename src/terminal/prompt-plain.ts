@@ -128,11 +128,12 @@ async function readAnswer(
 ): Promise<string> {
   if (signal.aborted) throw new CancelledError(nothingDone);
   onAsk?.();
-  // A trailing space separates the answer; sanitizing trims none of it.
-  await streams.stderr.write(`${singleLine(question.trimEnd())} `);
   const { input } = streams.terminal;
+  // Before the question: what is typed at once would be shown otherwise.
   input.setRawMode?.(hidden);
   try {
+    // A trailing space separates the answer; sanitizing trims none of it.
+    await streams.stderr.write(`${singleLine(question.trimEnd())} `);
     const line = await nextLine(input, signal);
     if (hidden) await streams.stderr.write('\n');
     return line.trim();

@@ -29,7 +29,7 @@ test('prompts for everything in a terminal, and never shows the key', async () =
   });
 });
 
-test('Backspace erases typed characters, also with TERM=dumb', async () => {
+test('Backspace erases typed characters, and no key is shown, also with TERM=dumb', async () => {
   const home = temporaryFolder();
   const { shown, code } = await converse(
     home,
@@ -42,6 +42,7 @@ test('Backspace erases typed characters, also with TERM=dumb', async () => {
     { TERM: 'dumb' },
   );
   expect({ shown, code }).toMatchObject({ code: 0 });
+  expect(shown).not.toContain(secret);
   const credentials = join(home, '.config', 'rosterctl', 'credentials.json');
   expect(JSON.parse(readFileSync(credentials, 'utf8'))).toEqual({
     default: { key: secret, origin: service.origin, organization: 'org_1' },
