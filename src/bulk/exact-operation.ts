@@ -1,6 +1,8 @@
 /** The operation of a plan file: a record whose changes are no longer those of the plan is a conflict. */
 
+import { fieldLabel } from '../cli/lists/labels.js';
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
+import { plainText } from '../data/path.js';
 import { isSameValue } from '../data/sorting.js';
 import { plural } from '../data/text.js';
 import { changesOf, standsFor } from '../engine/decide.js';
@@ -146,7 +148,7 @@ function drift(
   const expected = planned.find((each) => each.field === field)?.from;
   const message =
     field === 'status'
-      ? `The status is now ${String(from)}; the plan says ${String(expected)}.`
-      : `${field} no longer matches the plan.`;
+      ? `The status is now ${plainText(from) || 'empty'}; the plan says ${plainText(expected) || 'empty'}.`
+      : `The field ${fieldLabel(field)} no longer matches the plan.`;
   return { field, from, message };
 }

@@ -79,6 +79,11 @@ describe('drift', () => {
       (kept) => kept.set('app_2', application('app_2', { status: 'rejected' })),
       'It has the planned values already.',
     ],
+    [
+      'has no status',
+      (kept) => kept.set('app_2', application('app_2', { status: null })),
+      'The status is now empty; the plan says pending.',
+    ],
     ['is gone', (kept) => kept.delete('app_2'), 'It was not found.'],
   ])('one record that %s stops everything', async (_, drift, message) => {
     const { service, ben } = await planned();
@@ -109,7 +114,11 @@ describe('drift', () => {
   test('another note is drift too, although --append-note alone would keep it', async () => {
     const { service, ben } = await planned({ line: `${reject} --append-note 'No place'` });
     service.kept.set('app_3', application('app_3', { internalNotes: 'call her' }));
-    expect((await ben.run('plan apply p.json --yes')).code).toBe(11);
+    const ran = await ben.run('plan apply p.json --yes --json');
+    expect([ran.code, report(ran).results[2]]).toMatchObject([
+      11,
+      { error: { message: 'The field Notes no longer matches the plan.' } },
+    ]);
     expect(writes(service)).toEqual([]);
   });
 
