@@ -174,7 +174,8 @@ function checkRows(path: string, rows: readonly PlanFileRow[]): void {
   let last = 0;
   for (const each of rows) {
     if (each.row <= last) throw notPlan(path, `row ${each.row} is out of order`);
-    if (ids.size === ids.add(each.id).size) throw notPlan(path, `the record of row ${each.row} appears twice`);
+    if (ids.size === ids.add(each.id).size)
+      throw notPlan(path, `the record of row ${each.row} appears twice`);
     last = each.row;
   }
 }
