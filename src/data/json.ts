@@ -176,10 +176,11 @@ const minusZero = /(?:^|[:,[\s])-0(?:[,}\]\s]|$)/;
 /** A number as JSON writes it. */
 export const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** Random, so that no text of a service begins with it, however its letters are escaped. */
+const mark = `number:${Math.random()}:`;
+
 /** Turns such numbers into marked strings, parses, and converts the marked strings to RawNumber. */
 function parseKeepingNumbers(text: string): unknown {
-  let mark = 'number:';
-  while (text.includes(mark)) mark = `${mark.slice(0, -1)}${mark.length}:`;
   const marked = outsideStrings(text, (part) =>
     part.replace(/-?\d[\d.eE+-]*/g, (number) =>
       jsonNumber.test(number) && !printsAlike(number) ? `"${mark}${number}"` : number,
@@ -187,7 +188,7 @@ function parseKeepingNumbers(text: string): unknown {
   );
   if (marked === text) return JSON.parse(text);
   try {
-    return unmark(JSON.parse(marked), mark, 0);
+    return unmark(JSON.parse(marked), 0);
   } catch (error) {
     // Parse the original text again, so that the message names a position in it.
     if (!(error instanceof TooDeepError)) JSON.parse(text);
@@ -224,15 +225,18 @@ function printsAlike(text: string): boolean {
   return String(Number(text)) === text;
 }
 
-function unmark(value: unknown, mark: string, depth: number): unknown {
+function unmark(value: unknown, depth: number): unknown {
   if (typeof value === 'string')
     return value.startsWith(mark) ? new RawNumber(value.slice(mark.length)) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) throw new TooDeepError();
-  if (Array.isArray(value)) return value.map((item) => unmark(item, mark, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => unmark(item, depth + 1));
   // fromEntries defines keys, so that a `__proto__` stays a key and sets nothing.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, unmark(item, mark, depth + 1)]),
+    Object.entries(value).map(([key, item]) => {
+      if (key.startsWith(mark)) throw new SyntaxError('A number is no key.');
+      return [key, unmark(item, depth + 1)];
+    }),
   );
 }
 

@@ -54,6 +54,8 @@ describe('numbers', () => {
   });
 
   test('a text that looks like our internal marks stays a text', () => {
+    const escaped = parseJson('{"a":"\\u006eumber:,\\"b\\":1","c":1.50}');
+    expect(printJson(escaped)).toBe('{"a":"number:,\\"b\\":1","c":1.50}');
     const text = '{"a":"number:1","b":"number7:2","c":12345678901234567890}';
     expect(printJson(parseJson(text))).toBe(text);
   });
@@ -108,6 +110,7 @@ describe('structure', () => {
     '"open',
     '1234567890123456789x',
     '',
+    '{"a":1.50,1.50:"x"}',
   ])('%s is a SyntaxError', (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   });
