@@ -66,7 +66,7 @@ interface OpenCell {
 
 class Cells implements XmlHandler {
   hiddenRows = 0;
-  /** The first range below the header of which one value covers several rows. */
+  /** The first range of which one value covers several rows. */
   merged: string | undefined;
   private rows: CsvRow[] = [];
   private isData = false;

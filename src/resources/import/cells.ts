@@ -133,7 +133,10 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
 
 type Draft = { [key: string]: unknown } | unknown[];
 
-/** Builds a new record. Throws InputError for an element of a list whose predecessor is missing. */
+/**
+ * Builds a new record. Throws InputError for a field that is filled as a whole and in part, and for an
+ * element of a list whose predecessor is missing.
+ */
 export function recordFrom(
   values: readonly (readonly [target: FieldTarget, value: unknown])[],
 ): JsonObject {
@@ -142,17 +145,21 @@ export function recordFrom(
     const path = seen?.path ?? field.split('.');
     let container: Draft = record;
     for (const [depth, key] of path.entries()) {
-      if (depth === path.length - 1) {
+      const isThere = Object.hasOwn(container, key);
+      const present: unknown = isThere ? (container as { [key: string]: unknown })[key] : undefined;
+      const isLast = depth === path.length - 1;
+      if (isThere && (isLast || !isDraft(present)))
+        throw new InputError(
+          `${path.slice(0, depth + 1).join('.')} is filled as a whole and in part.`,
+        );
+      if (isLast) {
         setKey(container, key, value);
         break;
       }
-      const present: unknown = Object.hasOwn(container, key)
-        ? (container as { [key: string]: unknown })[key]
-        : undefined;
       const isInList: boolean = seen
         ? (seen.inList[depth + 1] ?? false)
         : isIndex(path[depth + 1] ?? '');
-      const inner = isDraft(present) ? present : isInList ? [] : {};
+      const inner: Draft = isDraft(present) ? present : isInList ? [] : {};
       setKey(container, key, inner);
       container = inner;
     }

@@ -200,6 +200,19 @@ describe('a roster', () => {
     expect(requests.every(({ method }) => method === 'GET')).toBe(true);
   });
 
+  test.each([
+    ['name,address,address.city', 'Zed,Foo,Bar'],
+    ['name,address.city,address', 'Zed,Bar,Foo'],
+    ['name,address.city,address', 'Zed,Bar,<clear>'],
+  ])('refuses a new record with a field as a whole and in part: %s', async (head, row) => {
+    const { env } = await listService({});
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'r.csv'), `${head}\n${row}\n`);
+    const ran = await inProcess(`players import ${home}/r.csv --key name -n`, { env, home });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('Line 2: address is filled as a whole and in part.');
+  });
+
   test('--create-only and --update-only skip the other rows', async () => {
     const desk = await newDesk();
     const { email } = playerAt(desk, 'player_0003');
