@@ -139,6 +139,15 @@ test('reset --at of a list without times is refused at its next use', async () =
   expect([ran.code, ran.stdout]).toEqual([2, '']);
 });
 
+test('reset --at of a cursor of check is refused, since findings have no times', async () => {
+  const { run } = await aClub();
+  await run('check --since-last mail');
+  const ran = await run('cursors reset mail --at 7d');
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  expect(ran.stderr).toContain('Findings have no times, so --at cannot be used for check/mail.');
+  expect((await run('cursors show check/mail --json')).stdout).toContain('"filter":""');
+});
+
 test('a dry run of commit and reset changes nothing', async () => {
   const { run, told, apply } = await aClub();
   await told('mail --peek');

@@ -20,6 +20,7 @@ import { parseWhen, resolveWhen, type When } from '../../data/dates.js';
 import { didYouMean } from '../../data/nearest.js';
 import { resourceNames } from '../../data/resources.js';
 import { longTimeOf } from '../../data/time.js';
+import { UsageError } from '../../errors.js';
 import { cursorArgument, cursorName, findCursor, parseCursor } from './shared.js';
 
 interface Reset {
@@ -78,13 +79,22 @@ export default defineLocalWrite({
 function keyFor(context: LocalContext, text: string, at: When | undefined): CursorKey {
   const { name, resource } = parseCursor(text);
   const list = resourceNames.find((each) => each === resource);
-  if (at === undefined || list === undefined) return findCursor(context, text);
+  if (at === undefined) return findCursor(context, text);
+  if (list === undefined) return requireTimes(findCursor(context, text));
   const ofList = cursorKeys(cursorFolder(context.paths, placeInUse(context)))
     .filter((key) => key.resource === list)
     .map((key) => key.name);
   if (ofList.includes(name) || didYouMean(name, ofList) !== '') return findCursor(context, text);
   context.note(`No cursor ${text} was found, so one was created.`);
   return { name, resource: list };
+}
+
+/** Returns the cursor if it is one of records. Throws UsageError for findings. */
+function requireTimes(key: CursorKey): CursorKey {
+  if (resourceNames.some((each) => each === key.resource)) return key;
+  throw new UsageError(`Findings have no times, so --at cannot be used for ${cursorName(key)}.`, {
+    hint: `To print all of them again, leave it out, then run: rosterctl ${key.resource} --since-last ${key.name} --initial all`,
+  });
 }
 
 function sinceOf(at: When, now: Date): string {
