@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { textDecoder } from '../src/files/text-decoder.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
@@ -72,3 +73,17 @@ test.each([
     hint: 'Save it as UTF-8, or convert it: iconv -f windows-1252 -t utf-8',
   });
 });
+
+test.each(['é', '€', '🎮', 'x'])(
+  'a word of Windows-1252 is named with its line, wherever a piece of the file ends in %s',
+  (character) => {
+    const text = Buffer.from(`id,note\napp_1,caf${character}\napp_2,J?rgen\n`);
+    const foreign = text.indexOf('?');
+    text[foreign] = 0xfc;
+    for (let split = 1; split < foreign - 2; split += 1) {
+      const decode = textDecoder('rows.csv');
+      decode(text.subarray(0, split));
+      expect(() => decode(text.subarray(split))).toThrow('line 3 reads "Jürgen" in Windows-1252');
+    }
+  },
+);

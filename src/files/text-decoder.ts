@@ -21,18 +21,30 @@ export function textDecoder(name: string, encoding?: NamedEncoding, offers = fal
 function unicodeDecoder(name: string, offers: boolean): Decode {
   let text: InstanceType<typeof TextDecoder> | undefined;
   let line = 1;
+  let begun: Uint8Array = new Uint8Array();
   return (chunk) => {
     if (!text && chunk && chunk.length > 0)
       text = new TextDecoder(utf16Mark(chunk) ?? 'utf-8', { fatal: true });
     try {
       const decoded = text ? text.decode(chunk, { stream: chunk !== undefined }) : '';
       line += countLineEnds(decoded);
+      if (chunk) begun = begunCharacter(chunk);
       return decoded;
     } catch {
-      const bytes = text?.encoding === 'utf-8' ? chunk : undefined;
+      const isUtf8 = text?.encoding === 'utf-8';
+      const bytes = isUtf8 && chunk ? Buffer.concat([begun, chunk]) : undefined;
       throw notUnicode(name, bytes, { line, offers });
     }
   };
+}
+
+/** The last bytes of UTF-8 text, if the character that they begin ends in the next piece. */
+function begunCharacter(piece: Uint8Array): Uint8Array {
+  const end = piece.subarray(-3);
+  const at = end.findLastIndex((byte) => byte > 0xbf);
+  const lead = end[at] ?? 0;
+  const length = lead > 0xef ? 4 : lead > 0xdf ? 3 : 2;
+  return end.length - at < length ? end.subarray(at) : new Uint8Array();
 }
 
 /**
