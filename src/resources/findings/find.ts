@@ -185,7 +185,6 @@ function findingsOf(
   const fix = rule.fix && withConnection(rule.fix);
   return watch
     .found()
-    .map(({ subjects, detail }) => ({ subjects: subjects.toSorted(oldestFirst), detail }))
     .toSorted((a, b) => oldestFirst(first(a.subjects), first(b.subjects)))
     .map(({ subjects, detail }) => {
       const ids = subjects.map(({ id }) => id);

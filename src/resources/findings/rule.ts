@@ -54,6 +54,7 @@ export interface CheckedRecord {
 
 /** Something that a rule found: the records concerned, and a sentence that names them. */
 interface RuleFinding {
+  /** Oldest first. */
   readonly subjects: readonly CheckedRecord[];
   readonly detail: string;
 }
