@@ -59,6 +59,20 @@ test('--csv-raw is about CSVs: a formula of a workbook is still only text', asyn
   ]);
 });
 
+test('a new row with the e-mail of a player who is there is named as a row', async () => {
+  const { run, save } = sandbox();
+  const listed = await run('players list --limit 1 --json');
+  const [{ email = '' } = {}] = JSON.parse(listed.stdout) as { email?: string }[];
+  save(
+    textRows([
+      ['name', 'email'],
+      ['Ann', email],
+    ]),
+  );
+  const ran = await run('players import x.xlsx --key name -n');
+  expect(ran.stderr).toContain('Ann (row 2) and the player');
+});
+
 test('what cannot be imported is told with its cell, all at once', async () => {
   const { run, save } = sandbox();
   save(

@@ -3,12 +3,13 @@ import { serviceFields } from '../../api/records.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import { aliasKind } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
+import { rowPlace } from '../../data/csv-reader.js';
 import { InputErrors } from '../../data/input-errors.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { labelOf } from '../../data/path.js';
 import { resourceWords } from '../../data/resources.js';
-import { nameFirstFew, plural, shellQuote, upTo } from '../../data/text.js';
+import { lowerFirst, nameFirstFew, plural, shellQuote, upTo } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { identityReader, sameIdentity } from '../person/holders.js';
@@ -67,7 +68,7 @@ export async function resolveImport(
   if (hasColumnProblems) problems.throwIfAny();
   throwRowProblems(problems);
   const rows = read.map(({ row }) => row);
-  const shared = sharedIdentities(context, options, rows, ids.values());
+  const shared = sharedIdentities(context, { sheet, options }, rows, ids.values());
   return { rows, mapping, teams, isUnchecked: seen.isEmpty, shared };
 }
 
@@ -95,7 +96,7 @@ function namesTeams(columns: readonly FileColumn[], { resource }: ImportOptions)
  */
 function sharedIdentities(
   { settings }: Context,
-  { resource }: Pick<ImportOptions, 'resource'>,
+  { sheet, options: { resource } }: Pick<ImportFile, 'sheet' | 'options'>,
   rows: readonly SelectedRow[],
   records: Iterable<JsonObject>,
 ): readonly string[] {
@@ -111,7 +112,7 @@ function sharedIdentities(
       if (row && !found.has(row.row))
         found.set(
           row.row,
-          `${labelOf(newRecordOf(row), row.id)} (line ${row.row}) and ${sameIdentity({ resource, record, kind })}: the service may refuse it, or store one person twice.`,
+          `${labelOf(newRecordOf(row), row.id)} (${lowerFirst(rowPlace({ ...sheet.header, line: row.row }))}) and ${sameIdentity({ resource, record, kind })}: the service may refuse it, or store one person twice.`,
         );
     }
   const lines = [...found].toSorted(([a], [b]) => a - b).map(([, line]) => line);
