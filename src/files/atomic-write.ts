@@ -170,8 +170,15 @@ const synced = promisify(fsync);
 /** Throws OutputError if it is known in advance that a file of this name cannot be written. */
 export async function checkWritable(file: string): Promise<void> {
   const { kind, path } = await outputTarget(file);
-  if (kind === 'absent' || kind === 'file')
-    await attemptWrite(file, fs.access(dirname(path), constants.W_OK));
+  if (kind === 'device') return;
+  await attemptWrite(file, fs.access(dirname(path), constants.W_OK));
+  // A name that is too long, a file in place of the folder.
+  await attemptWrite(
+    file,
+    fs.lstat(path).catch((error: unknown) => {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }),
+  );
 }
 
 /** Writes a complete file, or leaves the old one. Throws as `openAtomic` and `write` do. */

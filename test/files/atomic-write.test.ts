@@ -17,7 +17,12 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OutputError } from '../../src/errors.js';
-import { openAtomic, sweepStaleTemps, writeAtomically } from '../../src/files/atomic-write.js';
+import {
+  checkWritable,
+  openAtomic,
+  sweepStaleTemps,
+  writeAtomically,
+} from '../../src/files/atomic-write.js';
 import { openSyncedLines } from '../../src/files/synced-lines.js';
 import { cannotWrite } from '../../src/files/writing.js';
 import { until } from '../bulk/user.js';
@@ -179,11 +184,14 @@ test.each([
   ['a missing folder', (folder: string) => join(folder, 'no', 'file'), /no such folder/],
   ['a folder in its place', (folder: string) => folder, /is a folder/],
   ['too long a name', (folder: string) => join(folder, 'x'.repeat(300)), /name is too long/],
-])('%s is an output error that says so', async (_, place, words) => {
+  ['a file for its folder', () => '/etc/passwd/file', /a part of the path is not a folder/],
+])('%s is an output error that says so, known in advance', async (_, place, words) => {
   const folder = freshFolder();
-  const failed = writeAtomically(place(folder), 'x');
-  await expect(failed).rejects.toBeInstanceOf(OutputError);
-  await expect(failed).rejects.toThrow(words);
+  for (const attempt of [checkWritable, writeAtomically]) {
+    const failed = attempt(place(folder), 'x');
+    await expect(failed).rejects.toBeInstanceOf(OutputError);
+    await expect(failed).rejects.toThrow(words);
+  }
   expect(readdirSync(folder)).toEqual([]);
 });
 
