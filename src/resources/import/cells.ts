@@ -6,6 +6,7 @@ import {
   cellKey,
   dateLike,
   findField,
+  type RawCell,
   type SheetCell,
   typedCell,
   typeHint,
@@ -50,6 +51,8 @@ export type FieldValue =
       readonly text: string;
       /** In a workbook: the cell's column, and its kind if it is not text. */
       readonly inSheet?: Pick<SheetCell, 'column' | 'kind'> | undefined;
+      /** Only the record can tell whether a text such as `<clear>` is meant as it stands. */
+      readonly isRaw?: boolean;
     }
   | { readonly target: FieldTarget; readonly value: unknown };
 
@@ -64,16 +67,20 @@ export function inputText(
   const text = cell.trim();
   if (text === '') return undefined;
   if (raw) return cell;
-  if (spreadsheetError.test(text))
-    throw new InputError(`holds the spreadsheet error ${text}.`, {
-      hint: 'Fix the cell, or empty it to leave the field as it is; then save the file again.',
-    });
+  checkNoError(text);
   if (shortenedNumber.test(text))
     throw new InputError(
       `holds ${text}: a spreadsheet shortened a long number and lost its last digits.`,
       { hint: 'Enter that column as text, or empty the cell. If the text is meant: --csv-raw' },
     );
   return text === clearWord ? null : unguard(cell);
+}
+
+function checkNoError(text: string): void {
+  if (!spreadsheetError.test(text)) return;
+  throw new InputError(`holds the spreadsheet error ${text}.`, {
+    hint: 'Fix the cell, or empty it to leave the field as it is; then save the file again.',
+  });
 }
 
 /**
@@ -87,11 +94,13 @@ export function sheetKind({ marks }: CsvRow, index: number): SheetCell['kind'] {
 }
 
 /** Returns the value of a cell for a new record. Throws InputError as `inputText` does. */
-export function newValue(
-  { field, type, seen }: FieldTarget,
-  text: string,
-  kind: SheetCell['kind'],
-): unknown {
+export function newValue(given: FieldValue): unknown {
+  if ('value' in given) return given.value;
+  const { target, text, inSheet, isRaw } = given;
+  const { field, type, seen } = target;
+  const kind = inSheet?.kind;
+  if (isRaw) checkNoError(text.trim());
+  if (isRaw && text.trim() === clearWord) return null;
   try {
     if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
     return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
@@ -121,14 +130,15 @@ function cellFor(given: FieldValue, record: JsonObject): readonly [key: string, 
   const { field, type, seen } = given.target;
   const asJson = (value: unknown) => [cellKey(`${field}:json`), printJson(value)] as const;
   if ('value' in given) return given.value === null ? [cellKey(field), null] : asJson(given.value);
-  const { text, inSheet } = given;
-  const cell = inSheet ? ({ text, ...inSheet } satisfies SheetCell) : text;
+  const { text, inSheet, isRaw } = given;
+  const plain = isRaw ? ({ raw: text } satisfies RawCell) : text;
+  const cell = inSheet ? ({ text, ...inSheet } satisfies SheetCell) : plain;
   if (type !== undefined) return [cellKey(`${field}:${type}`), cell];
   const present = findField(record, field)?.value ?? undefined;
   const sample = seen?.sample;
   if (present !== undefined || sample === undefined || typeof sample === 'string')
     return [cellKey(field), cell];
-  return asJson(newValue(given.target, text, inSheet?.kind));
+  return asJson(newValue(given));
 }
 
 type Draft = { [key: string]: unknown } | unknown[];

@@ -72,13 +72,7 @@ export class RowReader {
         const { column } = each;
         // To a new record an empty field says nothing, and a service may refuse it.
         if (options.isTyped && 'value' in each && each.value === null) return [];
-        const value = this.collect(
-          problems,
-          () =>
-            'value' in each ? each.value : newValue(each.target, each.text, each.inSheet?.kind),
-          row,
-          column,
-        );
+        const value = this.collect(problems, () => newValue(each), row, column);
         return value === undefined ? [] : [[each.target, value] as const];
       });
       const body = this.collect(problems, () => recordFrom(fields), row);
@@ -115,7 +109,8 @@ export class RowReader {
           const inSheet = row.marks && { column: columnName(column.index), kind };
           // A key is stored as it is compared, without the spaces around it.
           const isKey = column.index === this.world.key.index;
-          return { target, text: isKey ? text.trim() : text, inSheet };
+          const isRaw = options.raw && !isKey;
+          return { target, text: isKey ? text.trim() : text, inSheet, isRaw };
         },
         row,
         column,

@@ -213,6 +213,32 @@ describe('a roster', () => {
     expect(ran.stderr).toContain('Line 2: address is filled as a whole and in part.');
   });
 
+  test('reads <clear> and the errors of a spreadsheet with --csv-raw as an update does', async () => {
+    const { env } = await listService({
+      players: [
+        { id: 'p1', name: '#N/A', role: '<clear>' },
+        { id: 'p2', name: 'Bob', role: 'Top' },
+      ],
+    });
+    const home = temporaryFolder();
+    const dryRun = async (csv: string, key: string) => {
+      writeFileSync(join(home, 'r.csv'), csv);
+      const raw = `players import ${home}/r.csv --key ${key} --csv-raw -n --json`;
+      return inProcess(raw, { env, home });
+    };
+    const { stdout } = await dryRun('id,name,role\np1,#N/A,<clear>\np2,=Bob,<clear>\n', 'id');
+    expect(JSON.parse(stdout)).toMatchObject({
+      results: [{ result: 'unchanged' }, { after: { name: '=Bob', role: null } }],
+    });
+    const made = await dryRun('name,role\nZed,<clear>\n', 'name');
+    expect(JSON.parse(made.stdout)).toMatchObject({ results: [{ after: { role: null } }] });
+    for (const [csv, key] of [
+      ['id,name\np2,#REF!\n', 'id'],
+      ['name,role\nZed,#REF!\n', 'name'],
+    ] as const)
+      expect((await dryRun(csv, key)).stderr).toContain('holds the spreadsheet error #REF!.');
+  });
+
   test('--create-only and --update-only skip the other rows', async () => {
     const desk = await newDesk();
     const { email } = playerAt(desk, 'player_0003');
