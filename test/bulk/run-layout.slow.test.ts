@@ -26,6 +26,7 @@ import {
 } from '../../src/runs/store.js';
 import { keep, written } from '../commands/tryouts/service.js';
 import { isAlive } from '../support/alive.js';
+import { converse } from '../support/converse.js';
 import { closed, errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';
 import { organization } from '../support/service.js';
 import { fast, ids, makeLegacy, runFolders, several, until, userOf } from './user.js';
@@ -410,6 +411,32 @@ describe('runs prune RUN', () => {
     expect(JSON.parse(gone.stdout)).toEqual({ removed: [basename(folder)] });
     expect(runFolders(user.runs)).toEqual([]);
     expect((await user.run('runs prune 3fa9c2 --yes')).code).toBe(2);
+  });
+
+  test('does not delete a run that was resumed while the question waited', async () => {
+    const held: (() => void)[] = [];
+    let isHolding = false;
+    const service = await keep(several(3), (_, step) =>
+      isHolding && step === 'PATCH app_2' ? () => void held.push(() => {}) : undefined,
+    );
+    const user = userOf(service);
+    const killed = user.start(line(3, '--yes --concurrency 1'), { ROSTERCTL_RATE: '1/s' });
+    await until(() => written(service).length > 0);
+    killed.kill('SIGKILL');
+    await closed(killed);
+    isHolding = true;
+    const [folder = ''] = runFolders(user.runs);
+    let resumed: ReturnType<typeof user.start> | undefined;
+    const answer = async () => {
+      resumed = user.start('runs resume last --yes --concurrency 1');
+      await until(() => held.length > 0);
+      return 'y\r';
+    };
+    const words = ['runs', 'prune', folder.slice(-6)];
+    const { code, shown } = await converse(user.home, words, [[/undo it\?/, answer]], service.env);
+    expect([code, existsSync(folder)]).toEqual([11, true]);
+    expect(shown).toContain('is still running');
+    resumed?.kill('SIGKILL');
   });
 
   test('without a name keeps runs that can still be undone', async () => {

@@ -15,11 +15,14 @@ interface Conversation {
   readonly code: number;
 }
 
+/** What to type once this has appeared; a function may first wait for something else. */
+type Answer = readonly [shown: RegExp, typed: string | (() => Promise<string>)];
+
 /** Types each answer when its question has appeared, `^` at once; everything the terminal showed, and the code. */
 export function converse(
   home: string,
   line: readonly string[],
-  answers: readonly (readonly [question: RegExp, typed: string])[] = [],
+  answers: readonly Answer[] = [],
   own: Readonly<Record<string, string>> = {},
   cols = 100,
 ): Promise<Conversation> {
@@ -45,7 +48,7 @@ export async function wholeConversation(
 /** The same with a shell that knows jobs, whose prompt is `shell> `; `rosterctl` is what was built. */
 export function inShell(
   home: string,
-  answers: readonly (readonly [shown: RegExp, typed: string])[],
+  answers: readonly Answer[],
   own: Readonly<Record<string, string>> = {},
 ): Promise<Conversation> {
   const shell = ['bash', '--norc', '--noprofile', '--noediting', '-i'];
@@ -62,7 +65,7 @@ function conversation(shown: string, code: number): Conversation {
 
 interface Talk {
   readonly home: string;
-  readonly answers: readonly (readonly [shown: RegExp, typed: string])[];
+  readonly answers: readonly Answer[];
   readonly own: Readonly<Record<string, string>>;
   readonly cols: number;
 }
@@ -82,7 +85,9 @@ function talk(
     if (!next || at < 0) return;
     seen = shown.length;
     waiting.shift();
-    terminal.write(next[1]);
+    const [, typed] = next;
+    if (typeof typed === 'string') terminal.write(typed);
+    else void typed().then((text) => terminal.write(text));
   };
   terminal.onData((text) => {
     shown += text;

@@ -78,8 +78,10 @@ export default defineLocalWrite({
       ? undefined
       : `Delete run ${names[0]} and everything needed to resume or undo it?`;
   },
-  async apply(context, { state: { names, aside } }) {
+  async apply(context, { state: { names, aside } }, { run }) {
     const store = storeOf(context);
+    // While the question waited, it may have been resumed.
+    if (run !== undefined) await namedRun(context, run);
     for (const name of names) await removeRun(store, name);
     const setAsidePaths = await Promise.all(aside.map(setAside));
     return { removed: names, ...(setAsidePaths.length > 0 && { setAside: setAsidePaths }) };
