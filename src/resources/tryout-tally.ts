@@ -198,7 +198,7 @@ class FieldCounts {
     return this.isQuestion ? questionPath(this.field) : this.field;
   }
 
-  /** Returns the counts, the most frequent value first. */
+  /** Returns the counts, the most frequent value first; an object puts whole numbers before the rest. */
   counts(): Counts {
     const found = [...(this.isQuestion ? this.ofQuestion : this.ofField)];
     return Object.fromEntries(found.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
