@@ -234,7 +234,7 @@ function unmark(value: unknown, depth: number): unknown {
   // fromEntries defines keys, so that a `__proto__` stays a key and sets nothing.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (key.startsWith(mark)) throw new SyntaxError('A number is no key.');
+      if (key.startsWith(mark)) throw new SyntaxError('A number cannot be a key.');
       return [key, unmark(item, depth + 1)];
     }),
   );
