@@ -20,6 +20,10 @@ export function createWriter(
   let opened: TerminalOutput | undefined;
   let waitsForReader = true;
   let bytes = 0;
+  const fits = (text: string | Uint8Array) => {
+    bytes += Buffer.byteLength(text);
+    return bytes <= maxDirectBytes;
+  };
   /** Functions that end the wait of a write that is not handed over yet. */
   const pending = new Set<() => void>();
   const open = (): TerminalOutput => {
@@ -38,8 +42,7 @@ export function createWriter(
     write: async (text: string | Uint8Array): Promise<void> => {
       if (text.length === 0) return;
       let remaining = text;
-      bytes += Buffer.byteLength(text);
-      if (writeSync && !opened && !failure && bytes <= maxDirectBytes) {
+      if (writeSync && !opened && !failure && fits(text)) {
         try {
           remaining = writeDirect(writeSync, text);
         } catch (error) {
