@@ -8,16 +8,18 @@ import { recordingService } from '../../support/service.js';
 const service = await recordingService(() => ({ status: 200, json: [] }));
 const secret = 'typed-canary-5e6f7a8b';
 
+/** What is typed before the key. */
+const untilKey = [
+  [/Service/, `${service.baseUrl}\r`],
+  [/Organization/, 'org_1\r'],
+] as const;
+
 test('prompts for everything in a terminal, and never shows the key', async () => {
   const home = temporaryFolder();
   const { shown, code } = await converse(
     home,
     ['auth', 'login'],
-    [
-      [/Service/, `${service.baseUrl}\r`],
-      [/Organization/, 'org_1\r'],
-      [/API key/, `${secret}\r`],
-    ],
+    [...untilKey, [/API key/, `${secret}\r`]],
   );
   expect(code).toBe(0);
   expect(shown).toContain('0 teams, 0 players, 0 documents, 0 applications');
@@ -120,8 +122,7 @@ test('a key that cannot be one is asked for again, and what was typed before is 
     home,
     ['auth', 'login'],
     [
-      [/Service/, `${service.baseUrl}\r`],
-      [/Organization/, 'org_1\r'],
+      ...untilKey,
       [/API key/, '\r'],
       [/typed holds no key[^]*API key[^s]/, 'kéy-canary-5e6f7a8b\r'],
       [/no key can contain[^]*API key[^s]/, `${secret}\r`],
