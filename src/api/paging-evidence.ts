@@ -77,7 +77,7 @@ const urlNames = wordList(`
   xnextpage
 `);
 
-/** The names that say that they are about the next page; of the others, only the best one there is. */
+/** Names that refer to the next page by themselves; of the other cursors, only the first that is there counts. */
 const nextNames = [...urlNames, ...cursorNames.keys()].filter((name) => name.includes('next'));
 const leadingNames = nextNames.filter((name) => name !== 'next');
 const otherNames = [...cursorNames.keys()].filter((name) => !name.includes('next'));

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, parseJson, RawNumber } from './json.js';
 import { wordList } from './text.js';
 
-/** Returns the code of a refusal in brackets, as a message goes on; nothing if it only repeats the status. */
+/** Returns the code of a refusal in brackets, to append to a message; empty if it only repeats the status. */
 export function bracketedCode(code: string | undefined, status: number): string {
   return code && code !== `${status}` ? ` (${code})` : '';
 }

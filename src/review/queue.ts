@@ -235,7 +235,7 @@ function openQueueFile(
     },
     async close() {
       await (await file)?.close();
-      // What could not be read may hold decisions.
+      // A queue that could not be read may hold decisions.
       const isEmpty = (isNew || known !== undefined) && present.queued.size === 0;
       if (isEmpty && lock.isOurs()) await remove();
       lock.release();

@@ -80,7 +80,7 @@ function textOf(id: string, old: JsonObject) {
   return { ...named, tags };
 }
 
-/** What a new document takes over from the old one, as far as it can be read. */
+/** Returns the fields that a new document takes over from the old one, if they can be read. */
 function inherited({ name, tags }: JsonObject) {
   return { ...(typeof name === 'string' && { name }), tags: tagsIn(tags) };
 }
