@@ -71,6 +71,24 @@ test.each(pages)(
   },
 );
 
+test('a pager that stops long before its Ctrl-Z reaches rosterctl does not leave rosterctl behind', async () => {
+  // The order of the two signals is the kernel's choice, and a busy machine sets them far apart.
+  const first = '(sleep 0.2; echo ASLEEP) & kill -STOP $$';
+  const home = temporaryFolder();
+  const { shown } = await inShell(
+    home,
+    [
+      [/shell> /, 'rosterctl tryouts list --help\r'],
+      [/ASLEEP/, '\u001a'],
+      [/Stopped[^]*shell> /, 'fg\r'],
+      [/READY/, 'q\r'],
+      [/HEARD q[^]*shell> /, 'exit\r'],
+    ],
+    { ROSTERCTL_PAGER: pagerIn(home, first) },
+  );
+  expect(shown.match(/Stopped/g)).toHaveLength(1);
+});
+
 test('Ctrl-Z next to a progress line leaves the shell an empty line and a cursor; fg continues counting', async () => {
   const service = await keep(several(400));
   const line = ['tryouts', 'set-status', ...ids(400), '--to', 'rejected', '--max-changes', '400'];

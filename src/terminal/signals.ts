@@ -2,8 +2,8 @@
 import { setMaxListeners } from 'node:events';
 import { exit } from '../exit-codes.js';
 
-/** A child gets Ctrl-Z at the same time, and either of the two signals may arrive first. */
-const childStopMs = 20;
+/** The parent of a child that exits learns of the signal first, and of the exit right after it. */
+const childExitMs = 20;
 
 /**
  * Handles Ctrl-Z: drawing code clears its line before the process stops; next to a pager, the
@@ -37,17 +37,26 @@ export function watchStops(process: NodeJS.Process) {
     },
     follow: (isInUse: () => boolean): (() => void) => {
       let isRequested = false;
-      const onRequest = () => {
-        isRequested = true;
-      };
-      const onChild = () => {
+      let hasStopped = false;
+      // Either of the two signals may arrive first, however much later the other does.
+      const stopWithChild = () => {
+        if (!isRequested || !hasStopped) return;
         setTimeout(() => {
           if (!isRequested || !isInUse()) return;
           isRequested = false;
           stopNow(process, onRequest, () => {
             if (isInUse()) process.on('SIGTSTP', onRequest);
           });
-        }, childStopMs).unref();
+        }, childExitMs).unref();
+      };
+      const onRequest = () => {
+        isRequested = true;
+        stopWithChild();
+      };
+      const onChild = () => {
+        // Once it has stopped, it is taken to stop at each Ctrl-Z.
+        hasStopped = true;
+        stopWithChild();
       };
       process.on('SIGTSTP', onRequest);
       // A parent gets SIGCHLD for a child that stops as for one that ends.

@@ -70,6 +70,9 @@ interface Talk {
   readonly cols: number;
 }
 
+/** How long nothing is shown; less than the time of a test, whose end would not tell what it waited for. */
+const hangMs = 110_000;
+
 function talk(
   [program = '', ...words]: readonly string[],
   { home, answers, own, cols }: Talk,
@@ -94,7 +97,15 @@ function talk(
     answer();
   });
   answer();
-  return new Promise((resolve) => {
-    terminal.onExit(({ exitCode }) => resolve(conversation(shown, exitCode)));
+  return new Promise((resolve, reject) => {
+    const hang = setTimeout(() => {
+      terminal.kill('SIGKILL');
+      reject(new Error(`Waited for ${waiting[0]?.[0] ?? 'the end'} after:\n${shown}`));
+    }, hangMs);
+    terminal.onData(() => hang.refresh());
+    terminal.onExit(({ exitCode }) => {
+      clearTimeout(hang);
+      resolve(conversation(shown, exitCode));
+    });
   });
 }
