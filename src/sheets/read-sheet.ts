@@ -195,10 +195,10 @@ class Cells implements XmlHandler {
     if (hasFormula && !takeFormulas) return formula;
     if (hasFormula && this.value === '' && cell.type !== 'str') return formulaWithoutValue;
     const { value } = this;
-    if (cell.type === 's') return { text: csvText(this.shared(value)) };
     if (cell.type === 'inlineStr') return { text: csvText(this.rich.take()) };
-    if (cell.type === 'str') return { text: csvText(unescaped(value)) };
     if (value === '') return { text: '' };
+    if (cell.type === 's') return { text: csvText(this.shared(value)) };
+    if (cell.type === 'str') return { text: csvText(unescaped(value)) };
     if (cell.type === 'b') return { text: String(saysYes(value)), mark: { kind: 'boolean' } };
     if (cell.type === 'e') return errorCell(value);
     if (cell.type === 'd') return { text: value, mark: { kind: 'date' } };
