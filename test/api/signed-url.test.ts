@@ -53,6 +53,7 @@ describe('signed URLs that are not opened', () => {
     'https://[64:ff9b::7f00:1]:PORT/',
     'https://[2002:7f00:1::]:PORT/',
     'https://[2002:7f00:1:1:1:1:1:1]:PORT/',
+    'https://[2001:0:7f00:1::80ff:fffe]:PORT/',
     'https://１２７.0.0.1:PORT/',
     'https://169.254.169.254/latest/meta-data/',
     'https://100.100.100.200/',

@@ -161,6 +161,8 @@ const privateAddresses = blockList(
   // These two contain IPv4 addresses in forms that no network routes but a system may translate.
   '::/96',
   '::ffff:0:0:0/96',
+  // Teredo, whose addresses contain two IPv4 addresses.
+  '2001::/32',
   'fc00::/7',
   'fe80::/10',
   'fec0::/10',
