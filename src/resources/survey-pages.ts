@@ -90,7 +90,7 @@ export async function surveyPages(
   const { completeness, count, haveIds } = await readWhole(api, resource, overrides);
   const counts = { count, most: count };
   if (completeness.state !== 'doubtful')
-    return { ...found('pass', `all ${plural(count, 'record')} were read`), ...counts };
+    return { ...found('pass', `${plural(count, 'record')}, all read`), ...counts };
   let best = { count, settings: {} as Overrides };
   // Without ids, a page that the service repeats could not be told from a new one.
   for (const settings of haveIds ? attempts(hint) : []) {

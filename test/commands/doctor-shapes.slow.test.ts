@@ -142,7 +142,7 @@ describe('doctor --shapes --apply', () => {
       personality.settings,
     );
 
-    const expected = survey.stdout.includes('all 7 records') ? 7 : undefined;
+    const expected = survey.stdout.includes('7 records, all read') ? 7 : undefined;
     const list = await rosterctl('players list -o ids', options);
     expect([list.code, list.stderr]).toEqual([0, '']);
     const ids = list.stdout.trim().split('\n');
