@@ -2,7 +2,9 @@
 import { UsageError } from '../errors.js';
 import { orList, plural } from './text.js';
 
-const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+/** With a space and `+00` as well, as databases write it. */
+const isoTime =
+  /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/;
 
 /** Parses a date-time of the service; undefined for any other text. */
 export function momentOf(text: string): Date | undefined {
