@@ -3,8 +3,7 @@ import { UsageError } from '../errors.js';
 import { orList, plural } from './text.js';
 
 /** With a space and `+00` as well, as databases write it. */
-const isoTime =
-  /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/;
+const isoTime = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/;
 
 /** Parses a date-time of the service; undefined for any other text. */
 export function momentOf(text: string): Date | undefined {

@@ -24,7 +24,7 @@ const cell = (type: string, inside: string) => `<row r="1"><c r="A1" ${type}>${i
 describe('a cell is read as it is shown:', () => {
   test.each([
     ['a shared string', 't="s"', '<v>1</v>', 'Ann'],
-    ['a shared string that is not there, as some libraries write an empty one', 't="s"', '', undefined],
+    ['an empty cell that calls itself a shared string', 't="s"', '', undefined],
     ['a shared rich text', 't="s"', '<v>2</v>', 'bold and plain'],
     ['a Japanese name, without how it is pronounced', 't="s"', '<v>3</v>', '東京'],
     ['an inline string', 't="inlineStr"', '<is><t> a </t></is>', ' a '],
