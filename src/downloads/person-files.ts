@@ -9,9 +9,11 @@ import { GuardError, NotFoundError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { PersonReport } from '../resources/person/find-person.js';
 import type { SelectedRow } from '../runs/report.js';
-import { downloadDocuments } from './download-documents.js';
-import { createFolder } from './target-file.js';
-import { documentsNamed, withRecords } from './target-names.js';
+import { createDownloader } from './download-one.js';
+import { createFolder, type SaveOptions, skipsTarget } from './target-file.js';
+import { documentsNamed, nameTargets, withRecords } from './target-names.js';
+
+const otherFolder = 'Choose another folder with --out.';
 
 /** The files to write, known before any is written. */
 interface PlannedFiles {
@@ -28,9 +30,9 @@ export async function planFiles(
   documents: readonly string[],
 ): Promise<PlannedFiles> {
   const path = join(folder, 'person.json');
-  if (existsSync(path))
-    throw new GuardError(`${path} already exists.`, { hint: 'Choose another folder with --out.' });
-  const rows = await documentsNamed(context, documents);
+  if (existsSync(path)) throw new GuardError(`${path} already exists.`, { hint: otherFolder });
+  const found = await documentsNamed(context, documents);
+  const rows = [...new Map(found.map((row) => [row.id, row])).values()];
   const changes = [
     { id: null, field: 'file', from: null, to: path },
     ...rows.map(({ id }) => ({ id, field: 'file', from: null, to: folder })),
@@ -45,24 +47,33 @@ export async function writeFiles(
   { folder, path, rows }: PlannedFiles,
 ): Promise<PersonReport> {
   createFolder(folder, '--out', 0o700);
+  const save: SaveOptions = { file: undefined, folder, onExisting: 'refuse' };
+  const naming = nameTargets(await withRecords(context, rows), save);
+  const { targets } = naming;
+  const options = { isOne: true, mirror: undefined };
+  const worker = await createDownloader(context, 'downloadDocument', naming, save, options);
   const files: string[] = [];
-  for (const { id, record } of await withRecords(context, rows)) {
-    const result = await downloadDocuments(
-      context,
-      'downloadDocument',
-      [{ row: 1, id, record: record ?? {} }],
-      { dir: folder },
-      true,
-    ).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-      throw new NotFoundError(`Document ${id} was not found, so ${path} was not written.`, {
-        isProven: isProvenNotFound(error),
-        hint: 'To find it: rosterctl documents list',
+  try {
+    // Before the first is downloaded.
+    for (const target of targets) if (target.path !== undefined) skipsTarget(target.path, save);
+    for (const target of targets) {
+      const { id } = target;
+      const saved = await worker.work(target).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+        throw new NotFoundError(`Document ${id} was not found, so ${path} was not written.`, {
+          isProven: isProvenNotFound(error),
+          hint: 'To find it: rosterctl documents list',
+        });
       });
-    });
-    if (result && 'path' in result && typeof result.path === 'string') files.push(result.path);
+      if (saved) files.push(saved.path);
+    }
+  } catch (error) {
+    if (error instanceof GuardError) throw new GuardError(error.message, { hint: otherFolder });
+    throw error;
+  } finally {
+    await worker.close();
   }
   const written = { ...person, files: [...files, path] };
-  await writeAtomically(path, `${printJson(written)}\n`, { mode: 0o600 });
+  await writeAtomically(path, `${printJson(written)}\n`, { mode: 0o600, isNew: true });
   return written;
 }

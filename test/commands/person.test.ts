@@ -143,6 +143,50 @@ test('a document to fetch that is not there is named, not the person', async () 
   );
 });
 
+const textFile = (text: string): Reply => ({
+  status: 200,
+  text,
+  headers: { 'content-type': 'text/plain' },
+});
+
+test('documents of one name each get a file, and one named twice is fetched once', async () => {
+  const same = { name: 'Contract.txt', contentType: 'text/plain' };
+  const service = await club({
+    documents: {
+      status: 200,
+      json: [
+        { id: 'doc_1', ...same },
+        { id: 'doc_2', ...same },
+      ],
+    },
+    doc_1: textFile('one'),
+    doc_2: textFile('two'),
+  });
+  const home = temporaryFolder();
+  const folder = join(home, 'ann');
+  const both = `app_1 --out ${folder} --with-document doc_1 --with-document doc_2 --with-document doc_1`;
+  const { code, found } = await person(service, `${both} --json`, home);
+  const [one, two] = ['doc_1', 'doc_2'].map((id) => join(folder, `Contract-${id}.txt`));
+  expect([code, found['files']]).toEqual([0, [one, two, join(folder, 'person.json')]]);
+  expect([one, two].map((path = '') => readFileSync(path, 'utf8'))).toEqual(['one', 'two']);
+});
+
+test('a file that is in the way is found before a document is fetched', async () => {
+  const named = [
+    { id: 'doc_1', name: 'a.pdf' },
+    { id: 'doc_2', name: 'b.pdf' },
+  ];
+  const service = await club({ documents: { status: 200, json: named } });
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'b.pdf'), '');
+  const line = `app_1 --out ${home} --with-document doc_1 --with-document doc_2`;
+  const { code, stderr } = await person(service, line, home);
+  expect(code).toBe(11);
+  expect(stderr).toContain(`${join(home, 'b.pdf')} already exists; nothing was written.`);
+  expect(stderr).toContain('Choose another folder with --out.');
+  expect(service.requests.filter(({ url }) => url.includes('doc_'))).toEqual([]);
+});
+
 test('-o ids prints the applications and the players of one person', async () => {
   const service = await club();
   const home = temporaryFolder();
