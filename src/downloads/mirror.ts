@@ -1,6 +1,6 @@
 /** Mirrors: what `docs download -D DIR --skip-existing` remembers of a folder, in a file within it. */
-import { lstat, realpath, unlink } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { lstat, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { nameKey, withId } from '../data/file-names.js';
@@ -12,6 +12,7 @@ import { removeSingleWriterTemp, writeAtomically } from '../files/atomic-write.j
 import { sha256OfFile } from '../files/input-file.js';
 import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
 import { ensurePrivateFolders } from '../files/private.js';
+import { realPathOf } from '../files/same-file.js';
 import { placeOf } from '../runs/plan.js';
 import {
   asOf,
@@ -54,7 +55,7 @@ async function lockMirror(context: Context, folder: string): Promise<HeldLock | 
   const { owner, state } = paths;
   if (!state) return undefined;
   const locks = join(state.path, 'mirrors');
-  const name = digestOf(await realpath(folder).catch(() => resolve(folder))).slice(0, 16);
+  const name = digestOf(await realPathOf(folder)).slice(0, 16);
   try {
     ensurePrivateFolders(state, [locks], owner);
     return await acquireLock(locks, name, { self, signal, waitMs: 0 });

@@ -27,11 +27,11 @@ export async function refuseSameFile(
     }
 }
 
-/** The path without links; its last part may be a file that does not exist yet. */
-async function realPathOf(file: string): Promise<string> {
+/** The path without links; its last parts may not exist yet. */
+export async function realPathOf(file: string): Promise<string> {
   const path = resolve(file);
-  const inFolder = async () => join(await realpath(dirname(path)), basename(path));
-  return realpath(path)
-    .catch(inFolder)
-    .catch(() => path);
+  const parent = dirname(path);
+  return realpath(path).catch(async () =>
+    parent === path ? path : join(await realPathOf(parent), basename(path)),
+  );
 }

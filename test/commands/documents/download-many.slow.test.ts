@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -438,7 +446,10 @@ test('a second mirror of a folder is refused, so that none forgets what the othe
           }
         : fileReply(request, bytes, { headers: { etag: '"1"' } }),
   });
-  const line = ['docs', 'download', '--all', '-D', 'out', '--skip-existing'];
+  // The first one makes the folder, and names it by a link.
+  rmdirSync(here.out);
+  symlinkSync(here.cwd, join(here.cwd, 'link'));
+  const line = ['docs', 'download', '--all', '-D', 'link/out', '--skip-existing'];
   const first = startLine(line, { env: here.api.env, home: here.cwd });
   while (here.api.asked().length < 3) await wait(10);
   const second = await here.run('--all --skip-existing --json');
