@@ -1,6 +1,7 @@
 /** Downloads and previews of documents: their flags, selection, targets, and what they print. */
 
 import * as z from 'zod/mini';
+import { resourceRow } from '../api/resources.js';
 import { type BulkValues, limitRate, type Selecting } from '../bulk/invocation.js';
 import { selectByFilter, selectLocally, sourceOf } from '../bulk/select-rows.js';
 import { ValueWithExit } from '../cli/command-output.js';
@@ -160,8 +161,10 @@ export async function downloadDocuments(
   const needsList = !values.url && (file === undefined || context.settings.dryRun);
   const documents = needsList ? await withRecords(context, rows) : rows;
   const selected = { documents, save, isOne };
-  if (!skipExisting || folder === undefined || values.url)
-    return downloadNamed(context, endpoint, selected, values);
+  // A preview may hold other bytes than its document.
+  const isMirror =
+    endpoint === resourceRow('documents').calls.download && skipExisting && !values.url;
+  if (!isMirror || folder === undefined) return downloadNamed(context, endpoint, selected, values);
   const { openMirror } = await import('./mirror.js');
   const mirror = await openMirror(context, folder);
   try {

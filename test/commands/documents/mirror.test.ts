@@ -1,4 +1,5 @@
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -224,6 +225,16 @@ test('without -D nothing is remembered, and only name and size are compared', as
   const all = await rosterctl('docs download --all --skip-existing', at);
   expect(all.stdout).toContain('skipped (same name and size)');
   expect([readdirSync(cwd).includes(kept), api.store.requests]).toEqual([false, []]);
+});
+
+test('a preview is not taken for the document', async () => {
+  const { api, home, out, run, files } = await mirror(
+    contract('doc_1', 'one', { sizeBytes: undefined }),
+  );
+  const line = `docs preview doc_1 -D ${out} --skip-existing`;
+  expect((await inProcess(line, { env: api.env, home })).code).toBe(0);
+  expect([Object.keys(files()), existsSync(join(out, kept))]).toEqual([['Contract.txt'], false]);
+  expect((await run()).stdout).toContain('Contract.txt  3 bytes  skipped (exists)');
 });
 
 test('a dry run says what would be fetched, and writes nothing', async () => {
