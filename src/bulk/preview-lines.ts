@@ -144,16 +144,13 @@ function rowLines(
   { tasks, names, times }: Preview,
 ): readonly string[] {
   const deletes = action.verb === 'delete';
-  const isUndo = action.verb === 'undo';
-  const isUndoneCreate = (changes: Pick<ReportRow, 'after'>) =>
-    isUndo && isDeletion({ ...action, of: '' }, changes);
   const rows = tasks.map(({ id, previewed = [] }): AlignedRow => {
     const [deletion] = deletes ? previewed : [];
     const name = names?.get(id) ?? deletion?.from ?? '';
     const time = momentOf(times?.get(id) ?? '');
     const age = time ? relativeTime(time, now()) : '';
     const changes = beforeAndAfter(previewed);
-    const text = isUndoneCreate(changes)
+    const text = isDeletion(action, changes)
       ? 'delete'
       : describeChanges(changes, action, { isPreview: true });
     const cells = [shortValue(id), shortValue(name), age] as const;

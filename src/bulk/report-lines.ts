@@ -66,13 +66,13 @@ export function reportLines(
   canvas: Canvas,
   style: ReportStyle = {},
 ): readonly string[] {
-  const { names, frame, isBrief = false } = style;
+  const { action = report, names, frame, isBrief = false } = style;
   const results = frame?.holdsRows ? [] : report.results;
   const [only] = results;
   if (isBrief && only?.result === 'changed' && results.length === 1) {
-    const what = isDeletion(report, only)
+    const what = isDeletion(action, only)
       ? `${nameWithId(names?.get(only.id), only.id)}: deleted`
-      : describeOne(only, style.action ?? report, { name: names?.get(only.id) });
+      : describeOne(only, action, { name: names?.get(only.id) });
     return headline(`${markOf(true, canvas.isUtf8)} ${singleLine(what)}.`, style.undo, canvas);
   }
   const existing = results.filter(isExisting);
@@ -145,7 +145,7 @@ export function linesOfRows(
   { action = report, names, indent = '' }: ReportStyle & { readonly indent?: string },
 ): readonly (readonly string[])[] {
   const aligned = rows.map((row): AlignedRow => {
-    const deletes = isDeletion(report, row);
+    const deletes = isDeletion(action, row);
     const id = idOfRow(row, action);
     const name = singleLine(names?.get(row.id) ?? names?.get(id) ?? '');
     // An undo that deletes what a run created is the same action as one that restores fields.

@@ -74,8 +74,7 @@ export function reportViewFor({ settings }: Context, words: ReportStyle = {}): V
     return {
       ...reportView,
       rows,
-      lines: (report, canvas) =>
-        linesOfRows(report, rows(report), canvas, { names: words.names }).flat(),
+      lines: (report, canvas) => linesOfRows(report, rows(report), canvas, words).flat(),
     };
   }
   const style = { ...words, isBrief: !dryRun && !verbose };

@@ -148,16 +148,18 @@ export function isDelete(action: string): boolean {
   return verbOfAction(action) === 'delete';
 }
 
-const nouns: ReadonlySet<string> = new Set(Object.values(resourceWords).map(({ noun }) => noun));
+const nouns: ReadonlyMap<string | undefined, string> = new Map(
+  Object.entries(resourceWords).map(([resource, { noun }]) => [resource, noun]),
+);
 
-/** True if the row is the deletion of a record: by a delete, or by an undo of what created it (`of`). */
+/** True if the row is the deletion of a record: by a delete, or by an undo of what created it. */
 export function isDeletion(
-  { action, of }: Pick<BulkReport, 'action' | 'of'>,
+  { action, resource }: Action,
   { after = {} }: Pick<ReportRow, 'after'>,
 ): boolean {
-  if (isDelete(action) || of === undefined) return isDelete(action);
-  const changes = Object.entries(after);
-  return changes.length > 0 && changes.every(([field, to]) => nouns.has(field) && to === null);
+  if (verbOfAction(action) !== 'undo') return isDelete(action);
+  const noun = nouns.get(resource) ?? '';
+  return after[noun] === null && Object.keys(after).length === 1;
 }
 
 /** True if `--max-errors` counts the result. */

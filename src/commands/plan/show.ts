@@ -19,7 +19,7 @@ import {
   readPlanFile,
   shortHash,
 } from '../../runs/plan-file.js';
-import { isDelete, type ReportRow } from '../../runs/report.js';
+import { isDeletion, type ReportRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
@@ -235,7 +235,7 @@ function factsOf(plan: ShownPlan, now: Date): readonly (readonly [label: string,
 
 /** `pending → rejected, note added: …`: the changes of a row, in full. */
 function rowText(plan: ShownPlan, { id, ref, before, after, file }: ShownRow): string {
-  if (isDelete(plan.action)) return 'delete';
+  if (isDeletion(plan, { after })) return 'delete';
   if (file) {
     const { name, tags } = after;
     const words = Array.isArray(tags) && tags.length > 0 ? `, tags ${tags.join(', ')}` : '';

@@ -11,7 +11,7 @@ import { shownRunName } from '../../runs/find-run.js';
 import { exitOf, failedRun } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { earlierRunCommand, findRunHere, invocationOf, requireNotReplaced } from './shared.js';
-import { recordNames, runArg, storedReport } from './show.js';
+import { runArg, storedReport, wordsOfRun } from './show.js';
 
 export default defineRunCommand({
   summary: 'Resume a run that was interrupted',
@@ -38,11 +38,11 @@ export default defineRunCommand({
       const report = storedReport(stored);
       printWrongRows(context, report);
       if (context.settings.output === 'ids') printUnsent(context, report);
-      const names = context.isInteractive ? await recordNames(context, stored, report) : undefined;
+      const words = await wordsOfRun(context, stored, report);
       const exitName = exitOf(report, undefined);
       return {
         value: report,
-        view: reportViewFor(context, { names }),
+        view: reportViewFor(context, words),
         exitName,
         failed: failedRun(report, exitName),
       };

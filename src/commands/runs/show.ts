@@ -1,11 +1,11 @@
 /** `rosterctl runs show`: prints the result of each row of a run. */
-import { reportLines } from '../../bulk/report-lines.js';
+import { type ReportStyle, reportLines } from '../../bulk/report-lines.js';
 import { printSummary, recordIds, reportView } from '../../bulk/report-view.js';
 import { idOfRow } from '../../bulk/row-lines.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
-import { linesView } from '../../cli/views.js';
+import { linesView, type View } from '../../cli/views.js';
 import { parseBaseUrl } from '../../config/base-url.js';
 import { sandboxProfile } from '../../config/choices.js';
 import { connectionSources, findTarget } from '../../config/connection.js';
@@ -59,30 +59,34 @@ export default defineLocalCommand({
       });
     const report = storedReport(stored, failed);
     printSummary(context, report);
-    if (!context.isInteractive)
-      return new ValueWithExit(report, 'done', { view: failed ? failedView : reportView });
-    const name = shownRunName(context, storeOf(context), stored.head.run);
-    context.message(`Run ${name}: ${describeRun(stored)}`);
-    const names = await recordNames(context, stored, report);
-    return new ValueWithExit(report, 'done', {
-      lines: (canvas) => reportLines(report, canvas, { names }),
-    });
+    const words = await wordsOfRun(context, stored, report);
+    if (context.isInteractive) {
+      const name = shownRunName(context, storeOf(context), stored.head.run);
+      context.message(`Run ${name}: ${describeRun(stored)}`);
+    }
+    const view: View<BulkReport> = {
+      ...reportView,
+      lines: (shown, canvas) => reportLines(shown, canvas, words),
+      // The ids of the rows that went wrong, to select them by.
+      ...(failed && { idRows: recordIds }),
+    };
+    return new ValueWithExit(report, 'done', { view });
   },
 });
 
-/** The names of the records in a report, by id. */
-export async function recordNames(
+/** The words of a run's report: what it did, and for a person the names of its records, by id. */
+export async function wordsOfRun(
   context: LocalContext,
   stored: StoredRun,
   report: BulkReport,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Pick<ReportStyle, 'action' | 'names'>> {
+  const { action, resource } = stored.head;
+  if (!context.isInteractive) return { action: { action, resource } };
   const nameOf = await createNameFinder(context);
   const ids = report.results.map((row) => idOfRow(row, report));
-  return new Map(ids.map((id) => [id, nameOf(stored, id) ?? '']));
+  const names = new Map(ids.map((id) => [id, nameOf(stored, id) ?? '']));
+  return { action: { action, resource }, names };
 }
-
-/** The view of the rows that went wrong: `-o ids` prints their ids, to select them by. */
-const failedView = { ...reportView, idRows: recordIds };
 
 /** The view of deleted records: NDJSON, unless another format is asked for. */
 const deletedRecordsView = linesView((records: readonly JsonObject[]) =>

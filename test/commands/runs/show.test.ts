@@ -18,3 +18,21 @@ test('a person reads that a long or private value changed, not its hash', async 
   expect(await shown(`players update player_0001 -F bio=${long}y`)).toContain('Bio changed');
   expect(await shown(`players create --name Nim -F bio=${long}`)).toContain('Name Nim, Bio …');
 });
+
+test('an undo that empties a field named like a resource is no deletion', async () => {
+  const home = temporaryFolder();
+  const run = (line: string) =>
+    rosterctl(`-p sandbox ${line}`, { home, env: { ROSTERCTL_FORCE_TTY: '100' } });
+  await run('players update player_0001 -F team=Foxes');
+  const previewed = await run('runs undo last -n');
+  expect(previewed.stdout).toContain('would change  Team Foxes → -');
+  expect(previewed.stderr).toContain('player_0001  Nimbus Kite  Team Foxes → -');
+  expect((await run('runs undo last --yes')).stdout).toContain('(player_0001): Team Foxes → -.');
+  expect((await run('runs show last')).stdout).toMatch(/player_0001 +undone +Team Foxes → -/);
+  // The same field in a player that the undo deletes.
+  await run('players create --name Nim -F team=null');
+  await run('runs undo last --plan undo.json');
+  expect((await run('plan show undo.json')).stdout).toMatch(/Nim +delete$/m);
+  expect((await run('runs undo last --yes --expect 1')).stdout).toContain('): deleted.');
+  expect((await run('runs show last')).stdout).toMatch(/player_\d+ +deleted +player Nim/);
+});
