@@ -46,12 +46,14 @@ export class RowReader {
     const own = matched ? this.own(row, { key, values, record, problems }) : { key };
     const problem = problems.map(({ message }) => message).join(' ');
     const { line, cells } = row;
-    const id = record ? String(record['id']) : idOfNew(this.world.options, key || `line ${line}`);
+    const { options } = this.world;
+    const id = record ? String(record['id']) : idOfNew(options, key || `line ${line}`);
     return {
       row: {
         row: line,
         id,
-        ...(key !== '' && { ref: `${this.world.options.key}:${key}` }),
+        // A record that is yet to be created has no id but its reference.
+        ...(key !== '' && { ref: record ? `${options.key}:${key}` : id }),
         own: problem === '' ? own : { key, problem },
         cells,
         ...(record && problem === '' && { record }),

@@ -440,14 +440,15 @@ describe('an answer that is lost', () => {
 
   test('of a create that was not done stays unknown, until --restart sends it again', async () => {
     const desk = await newDesk({ faults: ['POST /players #1 close-before'] });
-    desk.file('roster.csv', 'Name,E-Mail\nMira,mira@example.com\n');
+    desk.file('roster.csv', 'Name,E-Mail\nMira,Mira@Example.com\n');
+    expect((await desk.run(`${line} -n -o ids`)).stdout).toBe('');
     const first = await desk.report(line);
     expect([first.code, ...results(first.rows)]).toEqual([
       10,
       ['email:mira@example.com', 'unknown'],
     ]);
     expect(first.rows[0]?.error?.message).toContain(
-      'No single player has the email "mira@example.com"',
+      'No single player has the email "Mira@Example.com"',
     );
     const second = await desk.report(line);
     expect([second.code, ...results(second.rows)]).toEqual([
