@@ -1,6 +1,7 @@
 /** Earlier runs that concern a new one: what they mean for its command line, and what it carries over from them. */
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { isSameValue } from '../data/sorting.js';
 import { upperFirst } from '../data/text.js';
 import type { Session, Task } from '../engine/operation.js';
 import { Failure } from '../errors.js';
@@ -56,7 +57,11 @@ export async function earlierRunsFor(
   for (const run of same) requireContinuable(run);
   const selectsAnew = operation.selectsAnew ?? !selection;
   if (!selectsAnew) return { concerned, same, continued: same.at(-1), carried: [] };
-  return { concerned, same, carried: await startedTasks(storeOf(context), same) };
+  const started = await startedTasks(storeOf(context), same);
+  // A review may have changed a decision since, or taken it back.
+  const isStillAsked = ({ id, own }: Task) =>
+    selection?.rows.some((row) => row.id === id && isSameValue(row.own, own)) ?? true;
+  return { concerned, same, carried: started.filter(isStillAsked) };
 }
 
 /**

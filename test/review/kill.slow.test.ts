@@ -132,3 +132,63 @@ test('a review that was stopped from outside is drawn anew when it goes on', asy
   desk.type('q');
   expect(await desk.ended).toMatchObject({ code: 0 });
 });
+
+const right = '\u001b[C';
+
+test.each([
+  {
+    what: 'changed is sent as it is now',
+    keys: [
+      [right, /^2 of 4/],
+      ['e', /app_2: reviewing\. 2 d/],
+      [right, /^4 of 4/],
+      ['r', /app_4: rejected\. 3 d/],
+      ['w', /Change 3 applications\?/],
+    ] as const,
+    ends: ['shortlisted', 'reviewing', 'accepted', 'rejected'],
+  },
+  {
+    what: 'taken back is not sent',
+    keys: [
+      ['u', /app_3: decision undone/],
+      ['u', /app_2: decision undone/],
+      [right, /^3 of 4/],
+      [right, /^4 of 4/],
+      ['r', /app_4: rejected\. 1 d/],
+      ['w', /Change 1 application\?/],
+    ] as const,
+    ends: ['shortlisted', 'pending', 'pending', 'rejected'],
+  },
+])('a decision whose send was killed and that was then $what', async ({ keys, ends }) => {
+  let desk: Desk | undefined;
+  const service = await keep(several(4), (request, step) => {
+    if (!desk || step !== 'PATCH app_2') return undefined;
+    desk.kill('SIGKILL');
+    return (_, response) => cut(request, response);
+  });
+  const env = { ...service.env, ...settle, ROSTERCTL_CONCURRENCY: '1' };
+  const user = { home: temporaryFolder(), env };
+  /** Types keys, waits for what the screen says after each, and sends. */
+  const review = async (typed: readonly (readonly [key: string, says: RegExp])[]) => {
+    const sat = sitDown(['tryouts', 'review'], user);
+    await sat.sees(/^\d of 4/);
+    await play(
+      sat,
+      typed.map(([key, says]) => [key, says, 0]),
+    );
+    return sat;
+  };
+  desk = await review([
+    ['s', /1 d/],
+    ['r', /2 d/],
+    ['a', /3 d/],
+    ['w', /Change 3 applications\?/],
+  ]);
+  desk.type('y\r');
+  await desk.ended;
+  desk = undefined;
+  const next = await review(keys);
+  next.type('y\r');
+  expect(await next.ended).toMatchObject({ code: 0 });
+  expect([...service.kept.values()].map(({ status }) => status)).toEqual(ends);
+});
