@@ -35,12 +35,37 @@ test('a record without an id does not affect the others, and is no success', asy
     { id: 'team_1', name: 'A' },
     { name: 'B' },
     { id: '', name: '' },
+    { id: '', name: 'D' },
     { id: 'team_3' },
   ];
   const service = await recordingService(() => ({ status: 200, json: teams }));
   const ran = await rosterctl('teams list -o ids', { env: service.env });
   expect(ran).toMatchObject({ code: 1, stdout: 'team_1\nteam_3\n' });
-  expect(ran.stderr).toContain('2 records have no id and cannot be printed.');
+  expect(ran.stderr).toContain('3 records have no id and cannot be printed.');
+  const all = await rosterctl('teams list --json', { env: service.env });
+  expect(JSON.parse(all.stdout)).toEqual(teams);
+});
+
+describe('a number that a double would print otherwise', () => {
+  const body = '[{"id":9000000000000000001,"levels":[1.5,2.0,3,4]},{"id":12,"levels":[1,2,3,4]}]';
+  const read = async (line: string, env = {}) => {
+    const service = await recordingService(() => ({ status: 200, text: body }));
+    const ran = await rosterctl(`${line} -q`, { env: { ...service.env, ...env } });
+    return [ran.code, ran.stdout];
+  };
+
+  test('is an id like any other for api -o ids', async () => {
+    expect(await read('api things -o ids')).toEqual([0, '9000000000000000001\n12\n']);
+  });
+
+  test('is an element like any other in a line of --template and in a table', async () => {
+    expect(await read('teams list --template {levels}')).toEqual([
+      0,
+      '1.5, 2.0, 3, 4\n1, 2, 3, 4\n',
+    ]);
+    const table = await read('teams list --fields levels', { ROSTERCTL_FORCE_TTY: '80' });
+    expect(table).toEqual([0, 'Levels\n1, 2, 3, 4\n1.5, 2.0, 3, 4\n']);
+  });
 });
 
 test('-o ids with an unknown field of --fields is a usage error, as in every format', async () => {

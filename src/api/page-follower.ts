@@ -84,8 +84,8 @@ function nextPageTarget(next: NextTarget, first: URL, current: URL): URL {
   const url = URL.canParse(next.url, current.href)
     ? new URL(next.url, current.href)
     : new URL('invalid:');
-  for (const [name, value] of first.searchParams)
-    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  const missing = [...first.searchParams].filter(([name]) => !url.searchParams.has(name));
+  for (const [name, value] of missing) url.searchParams.append(name, value);
   return url;
 }
 

@@ -31,7 +31,15 @@ export async function readRawList(
     place ??= page.place;
     if (refusal) warn(`The list may be incomplete: ${refusedText(refusal)}.`);
     seen.count = seen.fresh = 0;
-    for (const item of items) if (seen.add(isObject(item) ? item : { item })) all.push(item);
+    const ofPage = new Set<string | undefined>();
+    for (const item of items) {
+      const isNew = seen.add(isObject(item) ? item : { item }) !== undefined;
+      // What is behind any path may have the same id in several rows, which no page repeats.
+      if (!isNew && !ofPage.has(seen.lastId)) continue;
+      if (!isNew) seen.received++;
+      ofPage.add(seen.lastId);
+      all.push(item);
+    }
     const { count, fresh, received, lastId } = seen;
     const end = pages.after({ ...page, count, fresh, arrived: received, lastId });
     if (!end) continue;

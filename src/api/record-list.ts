@@ -171,8 +171,9 @@ function firstUrl(
   pagingQuery: { readonly [name: string]: string },
 ): URL {
   const url = new URL(`${baseUrl}${fillPath(route, {}, organizationId)}`);
-  const own = new URLSearchParams(overrides[`lists.${resource}.query`] ?? '');
-  for (const [name, value] of [...own, ...Object.entries({ ...pagingQuery, ...query })])
+  for (const [name, value] of new URLSearchParams(overrides[`lists.${resource}.query`] ?? ''))
+    url.searchParams.append(name, value);
+  for (const [name, value] of Object.entries({ ...pagingQuery, ...query }))
     url.searchParams.set(name, value);
   return url;
 }
@@ -197,11 +198,11 @@ export class SeenRecords {
     this.count++;
     const record = this.check(row);
     const { id } = record;
-    this.lastId = typeof id === 'string' ? id : undefined;
+    this.lastId = typeof id === 'string' && id !== '' ? id : undefined;
     this.allHaveIds &&= this.lastId !== undefined;
     const { size } = this.keys;
     const isSeen = this.keys.add(this.lastId ?? printJson(record)).size === size;
-    if (isSeen && typeof id === 'string') return undefined;
+    if (isSeen && this.lastId !== undefined) return undefined;
     // Two records without ids may be alike, but a page of nothing else is a repeated one.
     if (!isSeen) this.fresh++;
     this.received++;

@@ -71,7 +71,7 @@ export function hasId(body: JsonObject, idName?: string): boolean {
 
 function idOf(body: JsonObject, idName = 'id'): string | undefined {
   const id = idName === 'id' ? body['id'] : valueAt(body, idName);
-  if (typeof id === 'string') return id;
+  if (typeof id === 'string') return id === '' ? undefined : id;
   return typeof id === 'number' || id instanceof RawNumber ? String(id) : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** The detail view of one record for a person. */
 import { isObject, type JsonObject } from '../data/json.js';
+import { isNested } from '../data/path.js';
 import { type LabelledRow, labelledLines, widestWordOf } from '../terminal/layout.js';
 import type { Paint } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -41,7 +42,7 @@ export function detailValue(
   const style = field === 'formResponses' ? { ...given, labelOf: undefined } : given;
   if (isObject(value) && Object.keys(value).length > 0)
     return { isBelow: true, lines: (columns) => detailLines(value, { ...style, columns }) };
-  if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null))
+  if (Array.isArray(value) && isNested(value))
     return { isBelow: true, lines: (columns) => itemLines(value, { ...style, columns }) };
   const paint = field === 'status' ? style.paint.status : (line: string) => line;
   const text = detailOf(value, field, style);

@@ -1,7 +1,7 @@
 /** Values as text for a person: table cells and detail views. */
 import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
-import { plainText } from '../data/path.js';
+import { isNested, plainText } from '../data/path.js';
 import { binarySize, groupedNumber, yesOrNo } from '../data/text.js';
 import { localTime, longTime, momentOf, relativeTime } from '../data/time.js';
 import { multiLine, singleLine } from '../terminal/safe-text.js';
@@ -61,7 +61,7 @@ export function longTimeOr(text: string, { now, time }: CellOptions): string {
 
 function listCell(list: readonly unknown[], field: string, options: CellOptions): string {
   if (list.length === 0) return '-';
-  if (!list.some((item) => typeof item === 'object' && item !== null))
+  if (!isNested(list))
     return list
       .slice(0, 50)
       .map((item) => tableCell(item, field, options))

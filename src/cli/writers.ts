@@ -2,7 +2,7 @@
 
 import type { LocalContext } from '../context.js';
 import { type Batches, batchesOf, recordStream } from '../data/batches.js';
-import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
+import { isObject, isTextOrNumber, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { flatten, listText, plainText, valueAt } from '../data/path.js';
 import { wordOfId } from '../data/references.js';
 import { resourceWords } from '../data/resources.js';
@@ -84,7 +84,7 @@ export async function writeIds(sink: Sink, rows: Rows, idField = 'id'): Promise<
   let missing = 0;
   await writeLines(sink, rows, (row) => {
     const id = isObject(row) ? (row['id'] ?? row[idField]) : row;
-    const isMissing = id === undefined || id === null || id === '' || typeof id === 'object';
+    const isMissing = id === '' || !isTextOrNumber(id);
     if (isMissing) missing += 1;
     else written += 1;
     const word = isObject(row) && id === row['id'] ? wordOfId(plainText(id)) : plainText(id);

@@ -21,6 +21,9 @@ const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
+/** In milliseconds: a Date reaches little further back. */
+const longestAge = 8e15;
+
 /**
  * Parses `2026-03-01`, `2026-03`, `today`, `yesterday`, a weekday (the last one, today included), an
  * ISO date and time (local if it has no zone) or an age such as `7d`. Throws UsageError for anything else, including a day that does not exist.
@@ -29,7 +32,9 @@ export function parseWhen(text: string): When {
   const typed = text.trim();
   const parsed = datePattern.test(typed) ? dayOf(typed) : (wordOf(typed) ?? instantOf(typed));
   if (parsed) return parsed;
-  if (/^\d+(\.\d+)?(ms|[smhdw])$/.test(typed)) return { kind: 'age', ms: parseDuration(typed) };
+  const isAge = /^\d+(\.\d+)?(ms|[smhdw])$/.test(typed);
+  const ms = isAge ? parseDuration(typed) : Infinity;
+  if (ms < longestAge) return { kind: 'age', ms };
   throw new UsageError('Not a date, time or age.', {
     hint: 'Write 2026-03-01, 2026-03, yesterday, monday, 2026-03-01T18:00, 2026-03-01T18:00:00Z or an age such as 24h, 7d, 2w.',
   });

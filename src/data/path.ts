@@ -205,7 +205,7 @@ function keyIn(value: object, spelling: string, isKey: Search['isKey']): string 
 /**
  * True for a value that `flatten` splits into columns: an object, or a list of lists or objects.
  */
-export function isNested(value: unknown): value is object {
+export function isNested(value: unknown): boolean {
   if (!Array.isArray(value)) return isObject(value);
   return value.some((item) => isObject(item) || Array.isArray(item));
 }

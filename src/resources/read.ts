@@ -156,8 +156,8 @@ async function readList(context: Context, resource: ResourceName): Promise<Recor
   const records = context.api.list(resource);
   let isWithoutId = false;
   for await (const record of records) {
-    byId.set(String(record['id']), record);
-    isWithoutId ||= !hasId(record);
+    if (hasId(record)) byId.set(String(record['id']), record);
+    else isWithoutId = true;
   }
   const completeness = records.completeness();
   const unknownIds = isWithoutId ? 'some of its records show no id' : undefined;

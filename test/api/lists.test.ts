@@ -1056,6 +1056,18 @@ describe('paging', () => {
     ]);
   });
 
+  test('a configured parameter that is there twice stays so on every page', async () => {
+    const service = await recordingService((request) => {
+      const ways = [{ nextCursor: '1' }, { next: '/v1/tryout-applications?cursor=2' }];
+      return json({ data: [{ id: request.url }], ...ways[cursorOf(request)] });
+    });
+    const overrides = { 'lists.tryouts.query': 'include[]=a&include[]=b' };
+    for await (const _ of apiTo(service.baseUrl, { overrides }).api.list('tryouts'));
+    const sent = service.requests.map(({ url }) => new URL(url, 'http://x').searchParams);
+    expect(sent.map((query) => query.get('cursor'))).toEqual([null, '1', '2']);
+    for (const query of sent) expect(query.getAll('include[]')).toEqual(['a', 'b']);
+  });
+
   test('a next link without the organization gets it added', async () => {
     const service = await recordingService((request) =>
       textIn(request, 'page') === '2'

@@ -323,6 +323,18 @@ test('--paginate knows records again by ids that are long numbers, and keeps tho
   expect(JSON.parse(ran.stdout)).toHaveLength(7);
 });
 
+test('--paginate keeps the rows of a page that share an id, and drops those of an earlier page', async () => {
+  const moves = [1, 2].map((step) => ({ id: 'app_1', step }));
+  const api = await service(({ url }) => {
+    const isSecond = url.includes('page=2');
+    const things = isSecond ? [moves[1], { id: 'app_2', step: 3 }] : moves;
+    return { status: 200, json: { things, page: isSecond ? 2 : 1, totalPages: 2, total: 3 } };
+  });
+  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  expect(JSON.parse(ran.stdout)).toEqual([...moves, { id: 'app_2', step: 3 }]);
+  expect([ran.code, ran.stderr]).toEqual([0, '']);
+});
+
 test('--paginate ends with a warning where each page holds the same records without ids', async () => {
   const api = await service(({ url }) => {
     const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? '1');

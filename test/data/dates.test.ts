@@ -57,6 +57,7 @@ describe('a point in time as typed', () => {
     '2026-03-01T10:00+25:00',
     '7 d',
     '-7d',
+    '99999999999d',
   ])('"%s" is refused', (text) => {
     expect(() => parseWhen(text)).toThrow('Not a date, time or age');
   });

@@ -4,7 +4,7 @@ import { csvLine } from '../../data/csv.js';
 import { localDay } from '../../data/dates.js';
 import { type JsonObject, printJson } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
-import { plainText } from '../../data/path.js';
+import { isNested, plainText } from '../../data/path.js';
 import { orList, unsafeCharacters } from '../../data/text.js';
 import { momentOf, relativeTime } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
@@ -118,8 +118,7 @@ function lineOf(record: JsonObject, pieces: readonly TemplatePiece[], now: Date)
 
 function templateText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
-    return value.map(plainText).join(', ');
+  if (Array.isArray(value) && !isNested(value)) return value.map(plainText).join(', ');
   return plainText(value);
 }
 

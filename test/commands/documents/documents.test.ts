@@ -88,6 +88,15 @@ const at = (home: string) => ({ home, cwd: join(home, 'work') });
 
 // --- reading ---
 
+test('a document without an id answers to none, not even "undefined"', async () => {
+  const api = await recordingService(() => ({ status: 200, json: [{ name: 'A' }, rules] }));
+  for (const line of ['docs get undefined', 'docs delete undefined --yes']) {
+    const ran = await rosterctl(line, { env: api.env });
+    expect([ran.code, ran.stdout]).toEqual([11, '']);
+  }
+  expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
 test('get finds all ids with one list request', async () => {
   const api = await service();
   const ran = await rosterctl('docs get doc_2 doc_1 doc_9 --json', { env: api.env });
