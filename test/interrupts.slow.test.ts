@@ -265,14 +265,21 @@ test.each([
 });
 
 const refuses = () => recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));
-const keeps = () => keep(several(9));
-const run = ['tryouts', 'set-status', ...ids(9), '--to', 'rejected', '--yes', '--rate', '5/s'];
-/** The list that is read last before the run begins. */
+/** A service that says nothing more once its list was read, which is right before the run begins. */
+const falls = () => {
+  let isListed = false;
+  return keep(several(9), (_, step) => {
+    if (isListed) return () => {};
+    isListed = step === 'LIST';
+    return undefined;
+  });
+};
+const run = ['tryouts', 'set-status', ...ids(9), '--to', 'rejected', '--yes'];
 const lastRead = /GET \/v1\/tryout-applications .* ms/;
 
 test.each([
   ['a read', ['teams', 'list'], /trying again in 3\d s/, refuses, 'Interrupted.'],
-  ['a run', [...run, '--debug'], lastRead, keeps, 'error: 9 not sent'],
+  ['a run', [...run, '--debug'], lastRead, falls, 'error: 9 not sent'],
   ['a sandbox', ['sandbox', 'start', '--port', '0'], /Stop it with Ctrl-C\.\r\n/, refuses, ''],
 ] as const)(
   'the output after the ^C of %s begins on its own line',
@@ -286,9 +293,9 @@ test.each([
 );
 
 test('a ^C next to a progress line is cleared with it', async () => {
-  const service = await keeps();
+  const service = await keep(several(9));
   const keys = [[/\d of 9, /, '\u0003']] as const;
-  const { shown } = await converse(temporaryFolder(), run, keys, service.env);
+  const { shown } = await converse(temporaryFolder(), [...run, '--rate', '5/s'], keys, service.env);
   // oxlint-disable-next-line no-control-regex
   expect(shown).toMatch(/\d of 9, [^\r\n]*\^C[^\r\n]*\u001b\[[0-2]?K/);
   expect(shown).not.toContain('^C\r\n');

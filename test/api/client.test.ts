@@ -36,7 +36,7 @@ const slowly = (body: string) =>
   recordingService(() => (_, response) => {
     response.writeHead(200, { 'content-length': body.length });
     response.flushHeaders();
-    setTimeout(() => response.end(body), 300);
+    setTimeout(() => response.end(body), 1_000);
   });
 
 const answering = (reply: Reply) => recordingService(() => reply);

@@ -217,19 +217,23 @@ describe('exit', () => {
 });
 
 test('of two concurrent starts one runs and the other exits 11 without a request', async () => {
+  let refusal: Promise<unknown> | undefined;
   const service = await keep(several(4), (_, step) =>
     step.startsWith('PATCH')
       ? (_request: Recorded, response) =>
-          void setTimeout(() => {
+          // No answer before one of them has ended.
+          void refusal?.then(() => {
             response.writeHead(200, { 'content-type': 'application/json' });
             response.end(JSON.stringify(application(step.slice(6), { status: 'rejected' })));
-          }, 400)
+          })
       : undefined,
   );
   const home = temporaryFolder();
   const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
   const start = () => rosterctl(`${line} --debug`, { home, env: { ...service.env, ...fast } });
-  const both = await Promise.all([start(), start()]);
+  const started = [start(), start()];
+  refusal = Promise.race(started);
+  const both = await Promise.all(started);
   expect(new Set(both.map(({ code }) => code))).toEqual(new Set([0, 11]));
   const refused = both.find(({ code }) => code === 11);
   expect(refused?.stderr).not.toContain('GET ');
@@ -247,14 +251,18 @@ test.each([1, 4, 12])('--concurrency %i limits concurrent requests', async (most
   let highest = 0;
   const service = await keep(several(60), (request, step) => (_, response) => {
     highest = Math.max(highest, (active += 1));
-    setTimeout(() => {
-      active -= 1;
-      const found = service.kept.get(step.replace(/^\w+ /, ''));
-      const fields = request.method === 'PATCH' ? { status: 'rejected' } : {};
-      response.writeHead(200, { 'content-type': 'application/json' });
-      if (step === 'LIST') response.end(JSON.stringify([...service.kept.values()]));
-      else response.end(JSON.stringify({ ...found, ...fields }));
-    }, 5);
+    setTimeout(
+      () => {
+        active -= 1;
+        const found = service.kept.get(step.replace(/^\w+ /, ''));
+        const fields = request.method === 'PATCH' ? { status: 'rejected' } : {};
+        response.writeHead(200, { 'content-type': 'application/json' });
+        if (step === 'LIST') response.end(JSON.stringify([...service.kept.values()]));
+        else response.end(JSON.stringify({ ...found, ...fields }));
+        // Long enough for all that may be sent at once, until they have been.
+      },
+      highest < most ? 250 : 5,
+    );
   });
   const line = `tryouts set-status --all --to rejected --yes --json --concurrency ${most}`;
   expect(await userOf(service).run(line)).toMatchObject({ code: 0 });

@@ -393,7 +393,7 @@ describe('key.command', () => {
 
   test('that never ends is killed, even if a child of it keeps the pipe open', async () => {
     const script = join(folder, 'slow');
-    writeFileSync(script, '#!/bin/sh\nsleep 5 &\nsleep 5\n');
+    writeFileSync(script, '#!/bin/sh\nsleep 30 &\nsleep 30\n');
     chmodSync(script, 0o755);
     const env = { PATH: process.env['PATH'] };
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -403,19 +403,19 @@ describe('key.command', () => {
     const running = runKeyCommand(script, 'work', { env });
     vi.advanceTimersByTime(10_000);
     await expect(running).rejects.toThrow(/longer than 10 s/);
-  }, 4_000);
+  }, 25_000);
 
   test('is ended by the signal that ends the command', async () => {
     const stop = new AbortController();
-    const running = runKeyCommand('sleep 5', 'work', {
+    const running = runKeyCommand('sleep 30', 'work', {
       env: { PATH: process.env['PATH'] },
       signal: stop.signal,
     });
     stop.abort();
     await expect(running).rejects.toThrow(CancelledError);
-    const late = runKeyCommand('sleep 5', 'work', { env: {}, signal: stop.signal });
+    const late = runKeyCommand('sleep 30', 'work', { env: {}, signal: stop.signal });
     await expect(late).rejects.toThrow(CancelledError);
-  }, 4_000);
+  }, 25_000);
 });
 
 describe('the sandbox', () => {

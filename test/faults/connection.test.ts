@@ -25,13 +25,19 @@ const patch = 'tryouts update app_1 --status reviewing';
 const remove = 'players delete player_1 --yes';
 const refusal = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n';
 
-/** Returns a port without a listener. */
+/** Returns a port without a listener, below those that the system gives away to others meanwhile. */
 async function freePort(): Promise<number> {
-  const server = createPlain();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createPlain();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.on('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 describe('connecting', () => {
@@ -61,7 +67,7 @@ describe('connecting', () => {
     unlessPossible(context, cannotChangeNames());
     const names = await nameServer(() => ({ kind: 'nothing' }));
     const env = { ...environmentFor('https://api.nowhere.test/v1'), ROSTERCTL_RETRIES: '3' };
-    const ran = await attack(read, { env, under: names.under, within: 8000 });
+    const ran = await attack(read, { env, under: names.under });
     expectFailure(ran, 9, /name api\.nowhere\.test cannot be resolved.*2 attempts/);
     expect(names.asked).toContain('api.nowhere.test');
   });
@@ -82,7 +88,7 @@ describe('connecting', () => {
     unlessPossible(context, cannotChangeNames());
     const names = await nameServer(() => ({ kind: 'silence' }));
     const env = { ...environmentFor('https://api.silent.test/v1'), ROSTERCTL_RETRIES: '0' };
-    const ran = await attack(read, { env, under: names.under, within: 60_000 });
+    const ran = await attack(read, { env, under: names.under });
     expectFailure(ran, 9, /api\.silent\.test/);
   });
 
@@ -100,7 +106,7 @@ describe('connecting', () => {
   fault('F005', 'connections that are never made', async (attack) => {
     const port = await deafPort();
     const env = { ...environmentFor(`http://127.0.0.1:${port}/v1`), ROSTERCTL_RETRIES: '3' };
-    const ran = await attack(read, { env, within: 45_000 });
+    const ran = await attack(read, { env });
     expectFailure(ran, 9, /did not accept a connection in time \(4 attempts\)/);
     expect(ran.ms).toBeGreaterThan(4 * 8_000);
   });

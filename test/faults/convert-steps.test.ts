@@ -268,7 +268,8 @@ describe('a conversion stopped while its status is being set', () => {
       const user = userOf(service);
       await interruptConversion(user, count, async () => {
         await until(() => steps(service).includes('PATCH app_1'));
-        setTimeout(() => release?.(), 300);
+        // The answer must come after the signal, also to a process that is behind.
+        setTimeout(() => release?.(), 1_500);
       });
       const shown = report(await user.run('runs show last --json'));
       expect(shown.results[0]).toMatchObject({ ...halfDone, retryable: true });
@@ -304,10 +305,14 @@ describe('a conversion stopped while its status is being set', () => {
   test('by the refusal of another row, is failed, never not attempted', async () => {
     let release: (() => void) | undefined;
     const service = await keep(several(3), (_, step) => {
-      if (step === 'PATCH app_3') {
-        setTimeout(() => release?.(), 300);
-        return refused;
-      }
+      if (step === 'PATCH app_3')
+        return (_request, response) =>
+          void until(() => release !== undefined).then(() => {
+            response.writeHead(422, { 'content-type': 'application/json' });
+            response.end(JSON.stringify({ error: 'noSeat' }));
+            // The refusal must come first, also to a process that is behind.
+            setTimeout(() => release?.(), 1_500);
+          });
       if (step !== 'PATCH app_2') return undefined;
       const accepted = application('app_2', { status: 'accepted' });
       service.kept.set('app_2', accepted);

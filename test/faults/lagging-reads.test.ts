@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { userOf } from '../bulk/user.js';
+import { until, userOf } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, temporaryFolder } from '../support/run.js';
@@ -137,14 +137,15 @@ test('a 2xx that says no is contradicted by one field that shows the change', as
   expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('answered: locked')]);
 });
 
-/** Players whose reads, also that of the list, show a write `lagMs` after it. */
-async function lagging(lagMs: number, settle: string, count = 1) {
+/** Players whose reads, also that of the list, show a write `lagMs` after it, or once `show` is called. */
+async function lagging(lagMs: number | undefined, settle: string, count = 1) {
   const now = new Map<string, Fields>();
   for (let n = 1; n <= count; n += 1) now.set(`player_${n}`, { id: `player_${n}`, name: 'Ann' });
   let shown = new Map(now);
   let shows: NodeJS.Timeout | undefined;
   let created = 0;
   const wrote = () => {
+    if (lagMs === undefined) return;
     const then = new Map(now);
     shows = setTimeout(() => {
       shown = then;
@@ -172,11 +173,14 @@ async function lagging(lagMs: number, settle: string, count = 1) {
     return method === 'DELETE' ? { status: 204 } : { status: 200, json: now.get(id) };
   });
   const at = { env: { ...service.env, ROSTERCTL_SETTLE: settle }, home: temporaryFolder() };
-  return { now, service, home: at.home, run: (line: string) => inProcess(line, at) };
+  const show = () => {
+    shown = new Map(now);
+  };
+  return { now, service, home: at.home, show, run: (line: string) => inProcess(line, at) };
 }
 
 test('an import goes on where reads lag behind each create', async () => {
-  const { now, home, run } = await lagging(300, '1s', 0);
+  const { now, home, run } = await lagging(300, '10s', 0);
   const people = Array.from({ length: 20 }, (_, n) => `Ann ${n},ann${n}@example.org\n`);
   const file = join(home, 'roster.csv');
   writeFileSync(file, `name,email\n${people.join('')}`);
@@ -214,9 +218,13 @@ describe('an undo directly after its run, where reads lag', () => {
   const change = 'players update player_1 --name Bea --json';
 
   test('waits until the change shows', async () => {
-    const { now, run } = await lagging(1_500, '20s');
+    const { now, service, show, run } = await lagging(undefined, '20s');
     expect((await run(change)).code).toBe(0);
-    const undone = await run('runs undo last --yes --json');
+    const before = service.requests.length;
+    const undoing = run('runs undo last --yes --json');
+    await until(() => service.requests.length > before + 1);
+    show();
+    const undone = await undoing;
     expect([undone.code, now.get('player_1')?.['name']]).toEqual([0, 'Ann']);
     expect(undone.stderr).toContain(
       'player_1 still reads as it did before the run. Reading it again for up to',
@@ -245,7 +253,7 @@ describe('an undo directly after its run, where reads lag', () => {
   });
 
   test('is a conflict if the change does not show, and undoes it when repeated later', async () => {
-    const { now, run } = await lagging(2_000, '1s');
+    const { now, show, run } = await lagging(undefined, '3s');
     expect((await run(change)).code).toBe(0);
     const early = await run('runs undo last --yes --json');
     const error = {
@@ -255,13 +263,13 @@ describe('an undo directly after its run, where reads lag', () => {
     };
     expect(early.code).toBe(6);
     expect(JSON.parse(early.stdout)).toMatchObject({ results: [{ result: 'conflict', error }] });
-    await sleep(1_500);
+    show();
     expect((await run('runs undo last --yes --json')).code).toBe(0);
     expect(now.get('player_1')?.['name']).toBe('Ann');
   });
 
   test('is a conflict if what was created is not there', async () => {
-    const { run } = await lagging(60_000, '1s');
+    const { run } = await lagging(undefined, '3s');
     await run('players create --name Bea --json');
     const undone = await run('runs undo last --yes --json');
     expect(undone.code).toBe(6);
@@ -349,7 +357,7 @@ describe('an undo directly after its run, where reads do not lag', () => {
     ['changed another field', '-F role=Coach'],
     ['wrote another value', '--name Cleo'],
   ])('is a conflict where a later run %s, and somebody set the record back', async (_, change) => {
-    const { kept, run, runs } = await prompt('1s');
+    const { kept, run, runs } = await prompt('3s');
     expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
     expect((await run(`players update player_1 ${change} --json`)).code).toBe(0);
     kept.set('player_1', { ...kept.get('player_1'), id: 'player_1', name: 'Ann' });
@@ -359,7 +367,7 @@ describe('an undo directly after its run, where reads do not lag', () => {
 });
 
 test('an undo of what was undone and then changed again waits for a record that reads as before', async () => {
-  const { kept, run, runs } = await prompt('1s');
+  const { kept, run, runs } = await prompt('4s');
   expect((await run('players update player_1 --name Bea --json')).code).toBe(0);
   const [first] = await runs();
   expect((await run(`runs undo ${first} --yes --json`)).code).toBe(0);

@@ -180,7 +180,6 @@ describe('signals', () => {
       });
       const ran = await attack(read, {
         env: world.env,
-        within: 12_000,
         onStart: (id) => (pid = id),
       });
       expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
@@ -188,26 +187,24 @@ describe('signals', () => {
 
   fault('F122', 'two signals end it at once', async (attack) => {
     let pid = 0;
+    let began = 0;
     const world = await hostileWorld({
       api: ({ method }) => {
         if (method !== 'POST') return undefined;
-        setTimeout(() => process.kill(pid, 'SIGINT'), 100);
-        setTimeout(() => {
-          try {
-            process.kill(pid, 'SIGINT');
-          } catch {
-            // The first signal was enough.
-          }
-        }, 300);
+        began = performance.now();
+        // Two of one signal could reach it as one.
+        process.kill(pid, 'SIGTERM');
+        process.kill(pid, 'SIGINT');
         return silence;
       },
     });
     const ran = await attack('teams create --name Blue', {
       env: world.env,
-      within: 8000,
       onStart: (id) => (pid = id),
     });
-    expect(ran.code).toBe(130);
+    expect([130, 143]).toContain(ran.code);
+    // After the first alone it would wait for ten seconds.
+    expect(performance.now() - began).toBeLessThan(8_000);
     expect(world.count('POST')).toBe(1);
   });
 });
@@ -367,7 +364,6 @@ describe('without a terminal', () => {
         const ran = await attack(line, {
           ...options,
           env: { ...world.env, ...('env' in options ? options.env : {}) },
-          within: 10_000,
         });
         expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 2, stdout: '' });
         expect(ran.stderr).toMatch(/--yes|--confirm/);
@@ -388,7 +384,6 @@ describe('without a terminal', () => {
     const world = await hostileWorld();
     const ran = await attack(`auth login --base-url ${world.baseUrl} --org o`, {
       silentStdin: true,
-      within: 10_000,
     });
     expectFailure(ran, 2, /--key-stdin|--key-file/);
   });

@@ -60,7 +60,8 @@ async function sandbox(...flags: readonly string[]): Promise<Sandbox> {
       ROSTERCTL_ORG: organizationId ?? '',
       ROSTERCTL_API_KEY: apiKey ?? '',
       ROSTERCTL_RETRIES: '1',
-      ROSTERCTL_SETTLE: '0.2s',
+      // Longer than another process may take for what is late.
+      ROSTERCTL_SETTLE: '1s',
     },
     admin,
     events: async () => (await admin('events')).json() as Promise<{ kind: string }[]>,

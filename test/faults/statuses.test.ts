@@ -209,7 +209,7 @@ describe('429', () => {
       const world = await once(
         throttled(new Date(now + 2000).toUTCString(), new Date(now).toUTCString()),
       );
-      const ran = await attack(read, { env: world.env, within: 15_000 });
+      const ran = await attack(read, { env: world.env });
       expect(ran.code).toBe(0);
       expect(gap(world)).toBeGreaterThanOrEqual(2000);
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { report, several } from '../bulk/user.js';
+import { report, several, until } from '../bulk/user.js';
 import { cut, keep, steps } from '../commands/tryouts/service.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -37,7 +37,9 @@ async function play(desk: Desk, keys: typeof script): Promise<void> {
   for (const [key, says] of keys) {
     // The screen may show it already: two keys in one read would count as one.
     await new Promise((resolve) => setTimeout(resolve, 100));
+    const drawn = desk.written().length;
     desk.type(key);
+    await until(() => desk.written().length > drawn);
     await desk.sees(says);
   }
 }

@@ -26,12 +26,12 @@ export interface StartOptions {
 export interface RunOptions extends StartOptions {
   /** What stands on stdin; by default it is empty and closed. */
   readonly stdin?: string;
-  /** Another bound that tells a hang from an answer. */
+  /** Another time without output that tells a hang from an answer. */
   readonly hangMs?: number;
 }
 
-/** A bound that tells a hang from an answer. */
-const hangMs = 60_000;
+/** How long nothing is printed; less than the time of a test, whose end would not tell what it waited for. */
+const hangMs = 110_000;
 
 /** A folder that is gone when the test run is done. */
 export function temporaryFolder(name = 'rosterctl'): string {
@@ -63,8 +63,12 @@ export function rosterctl(
         ),
       );
     }, options.hangMs ?? hangMs);
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    const keepIn = (chunks: Buffer[]) => (chunk: Buffer) => {
+      chunks.push(chunk);
+      hang.refresh();
+    };
+    child.stdout.on('data', keepIn(stdout));
+    child.stderr.on('data', keepIn(stderr));
     child.on('error', reject);
     child.on('close', (code, signal) => {
       clearTimeout(hang);

@@ -491,11 +491,15 @@ test('--concurrency limits the documents in flight', async () => {
       (_, response) => {
         active += 1;
         most = Math.max(most, active);
-        setTimeout(() => {
-          active -= 1;
-          const reply = fileReply(request, bytes);
-          if (typeof reply === 'function') reply(request, response);
-        }, 40);
+        setTimeout(
+          () => {
+            active -= 1;
+            const reply = fileReply(request, bytes);
+            if (typeof reply === 'function') reply(request, response);
+            // Long enough for all that may be sent at once, until they have been.
+          },
+          most < 16 ? 500 : 5,
+        );
       },
   });
   // More than ten listeners on one signal are not a leak, so there is no warning.

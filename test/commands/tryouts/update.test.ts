@@ -270,7 +270,7 @@ describe.concurrent('an ambiguous response', () => {
       return { status: 202, json: {} };
     };
     const service = await keep([application('app_1')], instead);
-    const env = { ...service.env, ROSTERCTL_SETTLE: '2s' };
+    const env = { ...service.env, ROSTERCTL_SETTLE: '10s' };
     const ran = await rosterctl(line, { env, stdin: 'app_1\n' });
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, seen]);
     expect(written(service)).toHaveLength(1);

@@ -37,8 +37,6 @@ export interface AttackOptions {
   readonly under?: readonly string[];
   /** A shell command that starts the program; `"$@"` is the program with its arguments. */
   readonly shell?: string;
-  /** After this many milliseconds a run counts as a hang. */
-  readonly within?: number;
   /** stdin stays open without input. */
   readonly silentStdin?: boolean;
   /** Called with the id of the started process, which leads its own process group. */
@@ -57,7 +55,8 @@ export type Attack = (
   options?: AttackOptions,
 ) => Promise<Attacked>;
 
-const usualBound = 25_000;
+/** After this long a run counts as a hang; less than the time of a case, whose end would not tell which. */
+const hangMs = 100_000;
 
 /** One case of the catalogue; several tests may share its id. */
 export function fault(
@@ -99,12 +98,11 @@ async function run(
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
   figures.runs += 1;
   const watch = watchProcessList(child.pid, () => (figures.canaries += 1));
-  const within = options.within ?? usualBound;
   let hung = false;
   const bound = setTimeout(() => {
     hung = true;
     killGroup(child.pid);
-  }, within);
+  }, hangMs);
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>(
     (resolve, reject) => {
       child.on('error', reject);
@@ -123,7 +121,7 @@ async function run(
   const what = `rosterctl ${words.join(' ').slice(0, 200)}\n${ran.stderr.slice(0, 2000)}`;
   if (hung) {
     figures.hangs += 1;
-    throw new Error(`still running after ${within} ms: ${what}`);
+    throw new Error(`still running after ${hangMs} ms: ${what}`);
   }
   const stack = stackIn(ran.stderr) || stackIn(ran.stdout);
   if (stack) figures.stacks += 1;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../support/run.js';
 
@@ -12,7 +12,11 @@ export interface FalseClock {
 
 export function falseClock(): FalseClock {
   const file = join(temporaryFolder('clock'), 'time');
-  const set = (time: string) => writeFileSync(file, `${time}\n`);
+  const set = (time: string) => {
+    // At once: libfaketime ends a program that reads an empty file.
+    writeFileSync(`${file}.new`, `${time}\n`);
+    renameSync(`${file}.new`, file);
+  };
   set('+0');
   return { env: { ...preloaded(), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' }, set };
 }
