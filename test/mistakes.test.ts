@@ -8,9 +8,13 @@ import { recordingService } from './support/service.js';
 const mistakes: readonly (readonly [line: string, code: number, message: string])[] = [
   ['tryuots list', 2, 'Did you mean: rosterctl tryouts list'],
   ['tryouts lst', 2, 'Did you mean: rosterctl tryouts list'],
-  ['tryouts lst --status pending', 2, 'Did you mean: rosterctl tryouts list --status pending'],
-  ['set-status a --to accepted', 2, 'rosterctl tryouts set-status a --to accepted'],
-  ["reject a --append-note 'no show'", 2, "set-status a --to rejected --append-note 'no show'"],
+  [
+    'tryouts lst --status pending',
+    2,
+    'Did you mean: rosterctl tryouts list --json --status pending',
+  ],
+  ['set-status a --to accepted', 2, 'rosterctl tryouts set-status a --json --to accepted'],
+  ["reject a --append-note 'no show'", 2, "a --to rejected --json --append-note 'no show'"],
   ['reject a --nope x', 2, 'rosterctl tryouts set-status a --to rejected'],
   [
     '--status pending tryouts list',
@@ -229,7 +233,7 @@ test.each([
   ['tryouts update app_1 -m hello', 'Did you mean --append-note?'],
   ['tryouts update app_1 --note-append hello', 'Did you mean --append-note?'],
   ['tryouts get app_1 --json id', 'rosterctl tryouts get app_1 --json --fields id'],
-  ['docs get doc_1 --json tags', 'rosterctl documents get doc_1 --json --fields tags'],
+  ['docs get doc_1 --json tags', 'rosterctl docs get doc_1 --json --fields tags'],
   ['-p sandbox tryouts list --form agee=20', 'Did you mean: --form age=20'],
   ['list tryouts', 'Did you mean: rosterctl tryouts list'],
   ['get teams', 'Did you mean: rosterctl teams list\n'],
@@ -259,10 +263,30 @@ test.each([
   ['players update player_1 role=IGL', 'Did you mean: -F role=IGL'],
   ['players update player_1 --role IGL', 'To set a field of that name: -F role=VALUE'],
   ['report season.html', 'Did you mean: --html season.html'],
-  ['api GET teams', 'Did you mean: rosterctl api teams -X GET'],
+  ['api GET teams', 'Did you mean: -X GET\n'],
+  ['api DELETE teams/team_1 --dry-run', 'Did you mean: -X DELETE\n'],
   ['tryouts accept', 'Did you mean: rosterctl tryouts set-status ID --to accepted'],
   ['tryouts accept app_1 app_2', 'rosterctl tryouts set-status app_1 app_2 --to accepted'],
-  ["search 'nimbus kite' --json", "rosterctl tryouts list --search 'nimbus kite'"],
+  ["search 'nimbus kite' --json", "rosterctl tryouts list --search 'nimbus kite' --json"],
+  ['tryouts accept app_1 --dry-run', 'rosterctl tryouts set-status app_1 --to accepted --dry-run'],
+  ['-n tryouts accept app_1 -q', 'rosterctl tryouts set-status app_1 --to accepted -n -q'],
+  ['tryouts accept app_1 --force -n', 'rosterctl tryouts set-status app_1 --to accepted -n'],
+  [
+    'players modify p_1 -F role=IGL --name X -p sandbox',
+    'Did you mean: rosterctl players update p_1 -F role=IGL --name X -p sandbox\n',
+  ],
+  [
+    '-p sandbox players modify p_1 -o json',
+    'Did you mean: rosterctl -p sandbox players update p_1 -o json"',
+  ],
+  [
+    '--status pending tryouts list -p sandbox',
+    'Did you mean: rosterctl tryouts list -p sandbox --status pending\n',
+  ],
+  [
+    'tryouts list --status pending --json id,name -L 3',
+    'rosterctl tryouts list --status pending --json --fields id,name -L 3',
+  ],
   ["upload 'my contract.pdf'", "Did you mean: rosterctl documents upload 'my contract.pdf'"],
   ['teams rename team_1', 'Did you mean: rosterctl teams update ID --name NAME'],
   ['teams lst foxes', 'Did you mean: rosterctl teams list\n'],
@@ -276,7 +300,7 @@ test.each([
   const ran = await rosterctl(line);
   const rule = 'a line of this table is a mistake; one that is a command by now leaves it';
   expect([ran.code, ran.stdout], rule).toEqual([2, '']);
-  const text = line.includes('--json') ? JSON.stringify(errorOf(ran)) : ran.stderr;
+  const text = /--json|-o json$/.test(line) ? JSON.stringify(errorOf(ran)) : ran.stderr;
   expect(text.replaceAll('\\"', '"')).toContain(message);
 });
 

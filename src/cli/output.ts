@@ -1,6 +1,6 @@
 /** Output: writes a command's value in the requested format, to stdout or the file of `--out`. */
 import type { LocalContext } from '../context.js';
-import { type Failure, OutputError, PipeClosedError, UsageError } from '../errors.js';
+import { type Failure, OutputError, PipeClosedError } from '../errors.js';
 import type { CommandOutput } from './command-output.js';
 import type { ShowContext } from './lists/show.js';
 import type { WorkbookContext } from './lists/workbook.js';
@@ -47,10 +47,6 @@ export async function printValue<T>(
   const out = context.settings.out === '-' ? undefined : context.settings.out;
   // A response without a body leaves an empty file, not the previous one.
   if (value === undefined && head === undefined && out === undefined) return;
-  if (head !== undefined && context.settings.output === 'xlsx')
-    throw new UsageError('This result cannot be written as a workbook.', {
-      hint: 'Use another extension, or -o json.',
-    });
   const showIn = async (sink: Sink) => {
     if (head !== undefined) await sink.write(head);
     if (value !== undefined) await show(value, view, sink, context);

@@ -10,6 +10,7 @@ import {
   findGroup,
   type ManifestCommand,
   type ManifestGroup,
+  type ManifestParam,
   topWords,
 } from '../data/command-manifest.js';
 import { nearest } from '../data/nearest.js';
@@ -53,7 +54,7 @@ export function refuseFilter(positional: readonly string[], words: readonly stri
 
 /** Throws UsageError if the word after `--json` names fields, as in gh, rather than a record. */
 export function refuseFieldWords(
-  { words: own, args, fields }: ManifestCommand,
+  { args, fields }: ManifestCommand,
   positional: readonly string[],
   words: readonly string[],
 ): void {
@@ -62,13 +63,14 @@ export function refuseFieldWords(
   const isExcess = args.length === 0;
   const mayBeField = (word: string) =>
     positional.includes(word) && (isExcess || word.split(',').every((name) => known.has(name)));
-  const after = words.slice(words.indexOf('--json') + 1);
+  const start = words.indexOf('--json') + 1;
+  const after = words.slice(start);
   const end = after.findIndex((word) => !mayBeField(word));
   const named = end < 0 ? after : after.slice(0, end);
   if (takesOthers || named.length === 0) return;
-  const line = ['rosterctl', ...own, ...positional.filter((word) => !named.includes(word))];
+  const line = words.toSpliced(start, named.length, '--fields', named.join(','));
   throw new UsageError(`Unexpected argument "${named.join(' ')}": --json takes no value.`, {
-    hint: `To choose fields: ${line.map(shellQuote).join(' ')} --json --fields ${shellQuote(named.join(','))}`,
+    hint: `To choose fields: ${['rosterctl', ...line].map(shellQuote).join(' ')}`,
   });
 }
 
@@ -77,22 +79,36 @@ export function refuseFieldWords(
  * `most`, further ones as well, up to the first flag of the command itself.
  */
 export function commandWords(words: readonly string[], most = 2): string[] {
+  return splitFlags(words, most).found;
+}
+
+/** The flags of a connection, which `withConnectionFlags` adds to the line that was meant. */
+const connectionWords = ['-p', '--profile', '--org', '--base-url'];
+
+/** Returns such words, and all flags with their values, except a connection typed before them. */
+function splitFlags(words: readonly string[], most: number) {
   const takesValue = new Set(
     globalFlags
       .filter((flag) => flag.takes !== 'nothing')
       .flatMap((flag) => [flag.word, ...(flag.short ? [`-${flag.short}`] : [])]),
   );
   const found: string[] = [];
+  const flags: string[] = [];
   let ended = false;
-  for (let index = 0; index < words.length && found.length < most; index++) {
+  let index = 0;
+  for (; index < words.length && found.length < most; index++) {
     const word = words[index] ?? '';
     if (ended || !word.startsWith('-') || word === '-') found.push(word);
     else if (word === '--') ended = true;
-    else if (takesValue.has(lastOfBundle(word))) index++;
+    else if (takesValue.has(lastOfBundle(word))) {
+      index++;
+      if (!connectionWords.includes(word)) flags.push(word, words[index] ?? '');
+    }
     // A flag of the command itself may take a value; the verb always precedes it.
     else if (found.length > 0 && !isGlobal(word)) break;
+    else flags.push(word);
   }
-  return found;
+  return { found, flags: [...flags, ...words.slice(index)] };
 }
 
 /**
@@ -122,7 +138,12 @@ export function commandNamed(
 export function isGlobal(word: string): boolean {
   const name = word.split('=')[0] ?? word;
   if (standardFlags.some(({ dashes }) => dashes.split(', ').includes(name))) return true;
-  return globalFlags.some((flag) => flag.word === name || `-${flag.short}` === name.slice(0, 2));
+  return globalFlags.some((flag) => isFlag(flag, word));
+}
+
+function isFlag({ word, short }: Pick<ManifestParam, 'word' | 'short'>, typed: string): boolean {
+  const name = typed.split('=')[0] ?? typed;
+  return word === name || `-${short}` === name.slice(0, 2);
 }
 
 /** Returns the command of a group's verb, or of a verb's alias. */
@@ -211,20 +232,20 @@ function withTyped(
   return ['rosterctl', ...own].join(' ');
 }
 
-/** Adds the flags that were typed to the line that was meant, if its command has them all. */
+/** Adds the flags that were typed to the line that was meant, or at least a dry run if its command lacks one of them. */
 function withFlags(
   line: string | undefined,
   typed: readonly string[],
   table: CommandManifest,
 ): string | undefined {
-  const at = typed.findIndex((word) => word.startsWith('--') && !isGlobal(word));
-  const flags = at < 0 ? [] : typed.slice(at);
-  const known =
-    line && commandNamed(line.split(' ').slice(1), table)?.flags.map(({ word }) => word);
-  const has = (word: string) => known?.includes(word.split('=')[0] ?? '') || isGlobal(word);
-  if (line === undefined || !known || !flags.every((word) => !word.startsWith('-') || has(word)))
-    return line;
-  return [line, ...flags.map(shellQuote)].join(' ');
+  const known = line && commandNamed(line.split(' ').slice(1), table)?.flags;
+  if (!known) return line;
+  const { flags } = splitFlags(typed, Infinity);
+  const has = (word: string) => isGlobal(word) || known.some((flag) => isFlag(flag, word));
+  const kept = flags.every((word) => !word.startsWith('-') || has(word))
+    ? flags
+    : flags.filter((word) => word === '-n' || word === '--dry-run');
+  return [line, ...kept.map(shellQuote)].join(' ');
 }
 
 /** The command of the noun that is spelt most like a word; with the verb if it has such a one. */

@@ -80,6 +80,10 @@ export default defineWrite({
     value === undefined ? [] : printJson(value, { indent: isTerminal ? 2 : 0 }).split('\n'),
   ),
   async plan(context, values) {
+    if (values.include && context.settings.output === 'xlsx')
+      throw new UsageError('--include cannot be used with a workbook.', {
+        hint: 'Use another extension, or -o json.',
+      });
     const request = await buildRequest(context, values);
     if (values.paginate && request.method !== 'GET')
       throw new UsageError('--paginate works with GET only.');

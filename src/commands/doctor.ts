@@ -174,11 +174,15 @@ async function checkRuns({
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
   const shortName = shortRunNames(store);
-  const elsewhere = open.some(({ profile }) => profile !== settings.profile.name);
-  const place = elsewhere ? `-p ${isOne ? shellQuote(first.profile) : 'PROFILE'} ` : '';
+  const placeOf = (heads: readonly RunHead[]) => {
+    const [profile = '', ...others] = new Set(heads.map((head) => head.profile));
+    if (others.length > 0) return '-p PROFILE ';
+    return profile === settings.profile.name ? '' : `-p ${shellQuote(profile)} `;
+  };
   const hint = withConnection(
-    `See: rosterctl runs list\nResume: rosterctl ${place}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
+    `See: rosterctl runs list\nResume: rosterctl ${placeOf(open)}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
   );
+  const uploadPlace = placeOf(uploads.map(({ run }) => run.head));
   return [
     ...damaged.map((text) => warn('runs', text, null)),
     ...foreign,
@@ -194,7 +198,7 @@ async function checkRuns({
           'uploads',
           `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
           withConnection(
-            'See: rosterctl uploads list\nFinish them: rosterctl uploads finish --all',
+            `See: rosterctl uploads list\nFinish them: rosterctl ${uploadPlace}uploads finish --all`,
           ),
         )
       : pass('uploads', 'no unfinished uploads'),

@@ -278,6 +278,15 @@ test('-i prints the status line and the headers before the body', async () => {
   expect(ran.stdout.endsWith('\n\n[1]\n')).toBe(true);
 });
 
+test('-i with a workbook is refused before anything is sent', async () => {
+  const { env, requests } = await service();
+  const ran = await rosterctl('api teams -X POST -F a=1 -i --out a.xlsx', { env });
+  expect([ran.code, ran.stdout, requests]).toEqual([2, '', []]);
+  expect(ran.stderr).toBe(
+    '--include cannot be used with a workbook.\nUse another extension, or -o json.\n',
+  );
+});
+
 test('a response that is not JSON passes through unchanged, and an empty one prints nothing', async () => {
   const text = await service(() => ({
     status: 200,

@@ -39,8 +39,7 @@ function flagForWord(
 ): string | undefined {
   const has = (flag: string) => flags.some((known) => known.word === flag);
   const [method = ''] = words;
-  if (has('--method') && /^[A-Z]+$/.test(method))
-    return `rosterctl api ${shellQuote(word)} -X ${method}`;
+  if (has('--method') && /^[A-Z]+$/.test(method)) return `-X ${method}`;
   const page = /\.(html|md)$/.exec(word)?.[1];
   if (isAssignment(word) && has('--set')) return `-F ${shellQuote(word)}`;
   if (isAssignment(word) && has('--where')) return `--where ${shellQuote(word)}`;

@@ -15,7 +15,9 @@ export default defineLocalWrite({
     new: param(oneWord, 'its new name', { ifMissing: 'Which new name?' }),
   },
   view: sentencesView(({ name, was }: { name: string; was: string }) => [
-    `Profile ${was} is now ${name}. Update scripts that use -p ${shellQuote(was)}.`,
+    was === name
+      ? `Profile ${name} already has this name.`
+      : `Profile ${was} is now ${name}. Update scripts that use -p ${shellQuote(was)}.`,
   ]),
   async plan({ config }, names) {
     checkRename(withoutLeftovers({ config: config.config(), keys: config.keys() }), names);

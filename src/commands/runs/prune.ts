@@ -28,9 +28,8 @@ export default defineLocalWrite({
   about:
     'Without a name, deletes old finished runs. Runs that are unfinished, have a row with an unknown ' +
     'outcome or an upload to finish, or are younger than the setting undo.keep are kept; a finished ' +
-    'run whose files are damaged is set aside. With a name, deletes that run, even an ' +
-    'unfinished one: its results are gone then, and it cannot be ' +
-    'undone. Asks first.',
+    'run whose files are damaged is set aside. With a name, asks first and deletes that run, even an ' +
+    'unfinished one: its results are gone then, and it cannot be undone.',
   examples: [
     ['Preview it first', '--dry-run'],
     ['All older than two months', '--older-than 60d'],

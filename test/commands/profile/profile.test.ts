@@ -122,6 +122,11 @@ test('rename keeps the settings, the key and the active state', async () => {
   expect(Object.keys(keys ?? {})).toEqual(['main', 'other']);
 });
 
+test('rename to the same name changes nothing and says so', async () => {
+  const ran = await rosterctl('profile rename work work', { home: await twoProfiles() });
+  expect([ran.code, ran.stdout]).toEqual([0, 'Profile work already has this name.\n']);
+});
+
 test('remove deletes the key as well and activates no other profile', async () => {
   const home = await twoProfiles();
   const ran = await rosterctl('profile remove work --yes', { home });

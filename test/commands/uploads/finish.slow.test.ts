@@ -329,6 +329,9 @@ test('one file without a document among several is finished alone, and doctor re
   ]);
   const told = await rosterctl('doctor', desk);
   expect(told.stdout).toContain('2 uploads are unfinished');
+  expect(told.stdout).toContain('Finish them: rosterctl uploads finish --all');
+  const elsewhere = await rosterctl('doctor -p sandbox', desk);
+  expect(elsewhere.stdout).toContain('Finish them: rosterctl -p default uploads finish --all');
   await rosterctl('config set undo.keep off', desk);
   expect((await rosterctl('runs prune --older-than 0s --json', desk)).stdout).toContain('[]');
   delete api.behaviour.third;
