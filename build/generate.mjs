@@ -57,9 +57,9 @@ function fill(template, parts) {
   }, template);
 }
 
-/** Returns the date of the newest changelog entry, which dates the man page. */
+/** Returns the date of the newest version in the changelog, which dates the man page. */
 async function lastChange() {
-  const [date] = /\d{4}-\d{2}-\d{2}/.exec(await text('CHANGELOG.md')) ?? [];
+  const [, date] = /^## .*\((\d{4}-\d{2}-\d{2})\)/m.exec(await text('CHANGELOG.md')) ?? [];
   if (!date) throw new Error('CHANGELOG.md names no date');
   return date;
 }
