@@ -14,7 +14,14 @@ import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
 import { resourceRow } from './resources.js';
 import { requestKind } from './retry.js';
-import { fillPath, idParameter, type Route, routeOf, undocumented } from './routes.js';
+import {
+  fillPath,
+  idParameter,
+  type Route,
+  routeOf,
+  undocumented,
+  withListQuery,
+} from './routes.js';
 import type { Transport } from './transport.js';
 import type { Answer, Api, ApiNotes, Call, ListOptions, PlannedRequest } from './types.js';
 import { secondsInCache, siteOf, type TransportRequest, type TransportResponse } from './wire.js';
@@ -242,7 +249,9 @@ export class Client implements Api {
     const writes = row.verb === 'update' || row.verb === 'delete';
     if (writes && idParameter(params) === organizationId)
       throw new UsageError('This id is the organization itself; it is never updated or deleted.');
-    const path = fillPath(route, params, organizationId);
+    const filled = fillPath(route, params, organizationId);
+    const isList = row.verb === 'list';
+    const path = isList ? withListQuery(filled, row.resource, this.options.overrides) : filled;
     return { row, route, path, body: this.bodyFor(call, route), site: siteOf({ ...route, path }) };
   }
 

@@ -18,7 +18,7 @@ import type { ListPage } from './list-page.js';
 import { type Caps, defaultCaps, doubtfulList, PageFollower, pathBelow } from './page-follower.js';
 import { hasId, withTextId } from './records.js';
 import { resourceRow } from './resources.js';
-import { fillPath, type Route } from './routes.js';
+import { fillPath, type Route, withListQuery } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
 import { secondsInCache } from './wire.js';
@@ -170,9 +170,8 @@ function firstUrl(
   { route, baseUrl, organizationId, overrides, query }: ListSource,
   pagingQuery: { readonly [name: string]: string },
 ): URL {
-  const url = new URL(`${baseUrl}${fillPath(route, {}, organizationId)}`);
-  for (const [name, value] of new URLSearchParams(overrides[`lists.${resource}.query`] ?? ''))
-    url.searchParams.append(name, value);
+  const path = fillPath(route, {}, organizationId);
+  const url = new URL(`${baseUrl}${withListQuery(path, resource, overrides)}`);
   for (const [name, value] of Object.entries({ ...pagingQuery, ...query }))
     url.searchParams.set(name, value);
   return url;

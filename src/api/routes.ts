@@ -103,6 +103,12 @@ export function fillPath(
   return `${path}${template.includes('?') ? '&' : '?'}organizationId=${organization}`;
 }
 
+/** Returns the path of a list with the parameters that `lists.<resource>.query` adds. */
+export function withListQuery(path: string, resource: string, overrides: Overrides): string {
+  const query = new URLSearchParams(overrides[`lists.${resource}.query`]).toString();
+  return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
 function requireId(params: { readonly [name: string]: string }, name: string): string {
   const id = params[name] ?? (name === 'id' ? idParameter(params) : undefined);
   if (id === undefined) throw new UsageError(`The id ${name} is missing.`);

@@ -3,6 +3,8 @@ import { findList } from '../../src/api/list-envelope.js';
 import { findRecord, replacementBody } from '../../src/api/records.js';
 import type { JsonObject } from '../../src/data/json.js';
 import { BugError, ProtocolError } from '../../src/errors.js';
+import { checkKey } from '../../src/resources/key-check.js';
+import { surveyList } from '../../src/resources/survey.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { type Recorded, type Reply, recordingService } from '../support/service.js';
 import { apiTo, thrownBy } from './wiring.js';
@@ -1066,6 +1068,17 @@ describe('paging', () => {
     const sent = service.requests.map(({ url }) => new URL(url, 'http://x').searchParams);
     expect(sent.map((query) => query.get('cursor'))).toEqual([null, '1', '2']);
     for (const query of sent) expect(query.getAll('include[]')).toEqual(['a', 'b']);
+  });
+
+  test('the check of a key and a survey ask for a list as it is configured, too', async () => {
+    const service = await recordingService(() => json([]));
+    const overrides = { 'lists.teams.query': 'expand=ä' };
+    const { api } = apiTo(service.baseUrl, { overrides });
+    const path = '/teams/org_7?expand=%C3%A4';
+    expect(api.describe({ endpoint: 'listTeams' }).path).toBe(path);
+    await checkKey(api);
+    await surveyList(api, 'teams', overrides, () => {});
+    expect(new Set(service.requests.map(({ url }) => url))).toEqual(new Set([`/v1${path}`]));
   });
 
   test('a next link without the organization gets it added', async () => {
