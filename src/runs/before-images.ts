@@ -27,22 +27,26 @@ export type BeforeImageEntry = {
   readonly after?: { readonly [field: string]: unknown };
 };
 
-/** A before-image read back from disk: fields in none of the three lists can be restored exactly. */
-export type BeforeImage = BeforeImageEntry & {
-  readonly before?: JsonObject;
-  readonly after?: JsonObject;
+/** Fields in none of the three lists can be restored exactly. */
+interface InexactFields {
   /** Fields that the record did not have, which differs from null. */
   readonly absent: readonly string[];
   /** Fields left out because they hold the API key. */
   readonly withheld: readonly string[];
   /** Fields with a URL stored without its query: not the value that the record held. */
   readonly shortened: readonly string[];
-};
+}
+
+/** A before-image read back from disk. */
+export type BeforeImage = BeforeImageEntry &
+  InexactFields & { readonly before?: JsonObject; readonly after?: JsonObject };
+
+type AnyEntry = BeforeImageEntry & Partial<InexactFields>;
 
 /** The before-images of a run, open for appending. */
 export interface BeforeImages {
   /** Resolves when the entry is on disk. Throws OutputError if it cannot be written; its row is then not sent. */
-  append(entry: BeforeImageEntry): Promise<void>;
+  append(entry: AnyEntry): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -98,25 +102,28 @@ function nameOf(path: string): string {
 function parseEntry(value: JsonObject): BeforeImage {
   // The checksum proves that this program wrote the entry.
   const entry = value as JsonObject & BeforeImage;
-  const { absent = [], withheld = [], shortened = [] } = entry as Partial<BeforeImage>;
+  const { absent = [], withheld = [], shortened = [] }: Partial<InexactFields> = entry;
   return { ...entry, absent, withheld, shortened };
 }
 
 /** The entry as its line stores it, without the API key and URL queries; empty lists are omitted. */
-function toStored(entry: BeforeImageEntry, isKey: BeforeImageOptions['isKey']): object {
+function toStored(entry: AnyEntry, isKey: BeforeImageOptions['isKey']): object {
   const { row, id, step, kind, before, after } = entry;
   const isClean = !someText([before, after], (text) => isKey(text) || hasQuery(text));
-  const withheld: string[] = [];
-  const shortened: string[] = [];
+  // An image taken over from another run has some already.
+  const absent = new Set(entry.absent);
+  const withheld = new Set(entry.withheld);
+  const shortened = new Set(entry.shortened);
+  for (const field in before) if (before[field] === undefined) absent.add(field);
   const clean = (fields: BeforeImageEntry['before']) =>
     fields &&
     Object.fromEntries(
       Object.entries(fields).flatMap(([field, value]) => {
         if (someText(value, isKey)) {
-          withheld.push(field);
+          withheld.add(field);
           return [];
         }
-        if (someText(value, hasQuery)) shortened.push(field);
+        if (someText(value, hasQuery)) shortened.add(field);
         return [[field, withoutQueries(value)]];
       }),
     );
@@ -127,14 +134,14 @@ function toStored(entry: BeforeImageEntry, isKey: BeforeImageOptions['isKey']): 
     kind,
     before: isClean ? before : clean(before),
     after: isClean ? after : clean(after),
-    absent: filled(Object.keys(before ?? {}).filter((field) => before?.[field] === undefined)),
-    withheld: filled([...new Set(withheld)]),
-    shortened: filled([...new Set(shortened)]),
+    absent: filled(absent),
+    withheld: filled(withheld),
+    shortened: filled(shortened),
   };
 }
 
-function filled(fields: readonly string[]): readonly string[] | undefined {
-  return fields.length > 0 ? fields : undefined;
+function filled(fields: ReadonlySet<string>): readonly string[] | undefined {
+  return fields.size > 0 ? [...fields] : undefined;
 }
 
 /** True if any text within the value satisfies `is`. */

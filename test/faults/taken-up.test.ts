@@ -89,6 +89,17 @@ describe('a command whose filter selected the rows', () => {
     expect(service.kept.get('app_2')?.status).toBe('pending');
   });
 
+  test('undoes of a row that it took over also a field that the record did not have', async () => {
+    const { service, user, isLost } = await losing(2, 'PATCH app_2');
+    service.kept.set('app_2', application('app_2', { internalNotes: undefined }));
+    const noting = `${line} --append-note late`;
+    await killed(user, noting, isLost);
+    expect((await user.run(noting)).code).toBe(0);
+    const undone = await user.run('runs undo last --yes');
+    expect(undone.stderr).toContain('internalNotes: set to null');
+    expect(service.kept.get('app_2')).toMatchObject({ status: 'pending', internalNotes: null });
+  });
+
   test('says of a row that was accepted, and not converted, how far the old run got', async () => {
     const { service, user, isLost } = await losing(2, 'PATCH app_2');
     const convert = 'tryouts convert --status pending --accept --yes --json --concurrency 1';
