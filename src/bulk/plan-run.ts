@@ -176,9 +176,22 @@ async function beginRun(
     return end({ exitName: 'rowsFailed' });
   }
   const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
-  const whole = { ...preview, tasks, names: new Map([...carriedNames, ...(names ?? [])]) };
+  const whole = {
+    ...preview,
+    tasks: [...tasks, ...unreadRows(rows, decided)].toSorted((a, b) => a.row - b.row),
+    decided: decided.filter(isFinalRow),
+    names: new Map([...carriedNames, ...(names ?? [])]),
+  };
   await confirmRun(context, invocation, newRun, session, whole);
   return writeRun(context, invocation, newRun, session, whole);
+}
+
+/** The rows that the preview could not read for now; the run tries them again, and may change them. */
+function unreadRows(rows: readonly Task[], decided: readonly ReportRow[]): readonly Task[] {
+  const unread = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
+  return rows
+    .filter(({ row }) => unread.has(row))
+    .map(({ row, id, ref, own, done }) => ({ row, id, ref, own, done }));
 }
 
 /** Shows what a new run would change, and asks. Throws as `confirmChanges` does. */
@@ -227,13 +240,10 @@ async function writeRun(
   const images = store && openImages(context, store, head.run, options);
   await recordCarried(journal, images, preview.tasks);
   await closeReplaced(context, store, newRun, session, options);
-  const finished = preview.decided.filter(isFinalRow);
+  const { tasks, decided: finished } = preview;
   await Promise.all(
     finished.map((row) => journal.append({ kind: 'result', ...redactRow(withoutValues(row)) })),
   );
-  // Rows that the preview could not read for now; the run tries them again.
-  const unread = new Set(preview.decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
-  const unreadTasks = plan.rows.filter(({ row }) => unread.has(row));
   return {
     // Only --results needs the rows as they were read.
     invocation: { ...invocation, selection: values.results === undefined ? undefined : selection },
@@ -245,8 +255,8 @@ async function writeRun(
     session,
     finished,
     awaited,
-    errorsLeft: errorLimit(values) - countErrors(preview.decided),
-    tasks: [...preview.tasks, ...unreadTasks].toSorted((a, b) => a.row - b.row),
+    errorsLeft: errorLimit(values) - countErrors(finished),
+    tasks,
   };
 }
 

@@ -144,16 +144,17 @@ function rowLines(
   { tasks, names, times }: Preview,
 ): readonly string[] {
   const deletes = action.verb === 'delete';
-  const rows = tasks.map(({ id, previewed = [] }): AlignedRow => {
-    const [deletion] = deletes ? previewed : [];
+  const rows = tasks.map(({ id, previewed }): AlignedRow => {
+    const [deletion] = deletes ? (previewed ?? []) : [];
     const name = names?.get(id) ?? deletion?.from ?? '';
     const time = momentOf(times?.get(id) ?? '');
     const age = time ? relativeTime(time, now()) : '';
+    const cells = [shortValue(id), shortValue(name), age] as const;
+    if (!previewed) return { cells, detail: 'could not be read yet' };
     const changes = beforeAndAfter(previewed);
     const text = isDeletion(action, changes)
       ? 'delete'
       : describeChanges(changes, action, { isPreview: true });
-    const cells = [shortValue(id), shortValue(name), age] as const;
     return { cells, detail: deletes ? '' : text };
   });
   const columns = stderr.isTerminal ? stderr.columns : Infinity;

@@ -664,3 +664,23 @@ describe.concurrent('a single write that ended by an answer', () => {
     },
   );
 });
+
+test('a row that the preview cannot read for now is listed and counted, since the run tries it again', async () => {
+  let isBusy = true;
+  const service = await keep(several(3), (_, step) => {
+    if (step !== 'GET app_3' || !isBusy) return undefined;
+    isBusy = false;
+    return { status: 503, json: { error: 'busy' } };
+  });
+  const user = userOf(service);
+  const line = 'tryouts set-status app_1 app_2 app_3 --to rejected --yes --json';
+  const capped = await user.run(`${line} --max-changes 2`);
+  expect([capped.code, errorOf(capped)['message']]).toEqual([
+    11,
+    '3 applications would change, more than --max-changes 2. Nothing was changed.',
+  ]);
+  expect(capped.stderr).toMatch(/^ {2}app_3 +could not be read yet$/m);
+  expect(written(service)).toEqual([]);
+  isBusy = true;
+  expect(report(await user.run(line)).summary).toMatchObject({ total: 3, changed: 3 });
+});
