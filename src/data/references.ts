@@ -10,7 +10,7 @@ import {
   referenceKindsOf,
   resourceWords,
 } from './resources.js';
-import { foldCase, orList, shellQuote } from './text.js';
+import { foldCase, normalizedText, orList, shellQuote } from './text.js';
 
 /** The kinds of references, by their prefix. */
 export const referenceKinds = [
@@ -263,5 +263,6 @@ export function rowOf(
 
 /** Returns a text that is equal for references that must name the same record. */
 export function identityOf({ kind, value }: Reference): string {
-  return kind === 'id' ? `id:${value}` : `${kind}:${foldCase(value)}`;
+  if (kind === 'id') return `id:${value}`;
+  return `${kind}:${comparesExactly(kind) ? normalizedText(value) : foldCase(value)}`;
 }

@@ -47,6 +47,23 @@ describe('a reference names a record', () => {
     expect(ran.stderr).toContain(`${word.replaceAll("'", '')} is ${id} (`);
   });
 
+  test('two names that differ only in case are two references', async () => {
+    const words = "'name:Nimbus Kite' 'name:nimbus kite'";
+    const ran = await run(
+      await keep(people),
+      `tryouts set-status ${words} --to accepted -n -o ids`,
+    );
+    expect([ran.code, ran.stdout]).toEqual([0, 'app_3\napp_4\n']);
+    const both = await run(
+      await keep(people.slice(0, 3)),
+      `tryouts set-status ${words} --to accepted -n`,
+    );
+    expect([both.code, errorOf(both)['message']]).toEqual([
+      2,
+      'name:Nimbus Kite and name:nimbus kite are the same application: app_3.',
+    ]);
+  });
+
   test('a bare word and id: are ids, for which nothing is listed', async () => {
     const service = await keep(people, (_, step) =>
       step === 'GET email%3Aodd' ? { status: 200, json: application('email:odd') } : undefined,
