@@ -102,7 +102,7 @@ function nameOf(path: string): string {
 function parseEntry(value: JsonObject): BeforeImage {
   // The checksum proves that this program wrote the entry.
   const entry = value as JsonObject & BeforeImage;
-  const { absent = [], withheld = [], shortened = [] }: Partial<InexactFields> = entry;
+  const { absent = [], withheld = [], shortened = [] } = entry as Partial<InexactFields>;
   return { ...entry, absent, withheld, shortened };
 }
 
