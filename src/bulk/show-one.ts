@@ -44,7 +44,7 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
   }
   const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
   if (isUnfinished) {
-    const line = unfinishedLine(context, run, [row], error);
+    const line = context.withConnection(unfinishedLine(context, run, [row], error));
     const { output } = context.settings;
     // An error in JSON is the last line, and holds nothing else.
     if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;

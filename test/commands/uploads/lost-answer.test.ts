@@ -127,6 +127,12 @@ test.concurrent('a document with a lost answer stays unknown if the list shows n
   expect(ran.stderr).toContain('key files/1');
 });
 
+test.concurrent('the line that finishes an upload with a lost answer reaches the same organization', async () => {
+  const api = await service({ list: keyless, first: madeAndLost });
+  const { stderr } = await rosterctl('docs upload a.txt --org org_7', desk(api.env));
+  expect(stderr).toMatch(/Not finished\.[^\n]*: rosterctl --org org_7 uploads finish \w{6}\.1\n/);
+});
+
 test.concurrent('at a terminal, an upload with a lost answer says in four lines what happened and then what to do', async () => {
   const api = await service({ list: keyless, first: madeAndLost });
   const { home, env } = desk(api.env);
