@@ -7,6 +7,8 @@ export function mapConcurrently<T, R>(
   work: (item: T) => Promise<R>,
 ): readonly Promise<R>[] {
   const waiting: (() => void)[] = [];
+  // To shift a long array moves all of it.
+  let resumed = 0;
   let running = 0;
   const runInTurn = async (item: T): Promise<R> => {
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -14,9 +16,11 @@ export function mapConcurrently<T, R>(
     try {
       return await work(item);
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
+      const next = waiting[resumed];
+      if (next) {
+        resumed += 1;
+        next();
+      } else running -= 1;
     }
   };
   return items.map(runInTurn);
