@@ -48,6 +48,7 @@ const shortFile = 64 * 1024;
 export async function sha256OfFile(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const stats = statSync(path);
+  if (signal.aborted) throw stoppedReading(path);
   if (stats.isFile() && stats.size <= shortFile)
     return hash.update(readFileSync(path)).digest('hex');
   for await (const chunk of inputBytes(path, { pieceBytes: 1024 * 1024, signal }))

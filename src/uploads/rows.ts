@@ -5,12 +5,13 @@ import { dirname, resolve } from 'node:path';
 import type { UploadContentType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
+import { lazy } from '../data/lazy.js';
 import { addTo } from '../data/sorting.js';
 import { systemLimit } from '../data/system-errors.js';
 import { nameFirstFew, plural, upTo } from '../data/text.js';
-import { mapConcurrently } from '../data/workload.js';
+import { eventLoopTurns, mapConcurrently } from '../data/workload.js';
 import type { FileRows, Selection } from '../engine/operation.js';
-import { Failure, UsageError } from '../errors.js';
+import { Failure, stoppedReading, UsageError } from '../errors.js';
 import { sha256OfFile, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun } from '../runs/store.js';
@@ -30,6 +31,8 @@ interface PathValues {
 
 /** How many files are inspected concurrently. */
 const filesAtOnce = 8;
+/** How many steps of a long loop a file counts for. */
+const stepsPerFile = 200;
 
 /**
  * Inspects every file before anything is sent; a file named twice becomes one row. A file that cannot
@@ -99,11 +102,26 @@ async function inspectRows<R extends SelectedRow>(
   rows: readonly R[],
   inspectRow: (row: R) => Promise<InspectedFile | BadFile>,
 ): Promise<readonly SelectedRow[]> {
+  const turn = fileTurns(context.signal);
   const withFile = async (row: R): Promise<SelectedRow> => {
+    await turn();
     const { row: number, id, ref, cells } = row;
     return { row: number, id, ref, cells, own: { ...(await inspectRow(row)) } };
   };
   return withSameFiles(context, await Promise.all(mapConcurrently(rows, filesAtOnce, withFile)));
+}
+
+/**
+ * Returns what lets signals arrive between files, which are read without waiting if they are short. Throws
+ * CancelledError after a signal.
+ */
+function fileTurns(signal: AbortSignal): () => Promise<void> {
+  const stopped = lazy(() => stoppedReading('the files'));
+  const turn = eventLoopTurns(signal, stopped);
+  return async () => {
+    await turn(stepsPerFile);
+    if (signal.aborted) throw stopped();
+  };
 }
 
 /** The error for `--name` with several files. */
@@ -164,10 +182,11 @@ async function withSameFiles(
     if (badFile(row) || inspected(row).path === '-') continue;
     addTo(bySize, inspected(row).sizeBytes, row);
   }
-  const hashed = async (row: SelectedRow) => ({
-    row,
-    hash: await hashOfPath(inspected(row).path, context.signal),
-  });
+  const turn = fileTurns(context.signal);
+  const hashed = async (row: SelectedRow) => {
+    await turn();
+    return { row, hash: await hashOfPath(inspected(row).path, context.signal) };
+  };
   const sameAs = new Map<number, string>();
   const pairs: string[] = [];
   for (const group of [...bySize.values()].filter(({ length }) => length > 1)) {

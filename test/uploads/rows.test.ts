@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Context } from '../../src/context.js';
+import { CancelledError } from '../../src/errors.js';
+import { sha256OfFile } from '../../src/files/input-file.js';
+import { uploadRows } from '../../src/uploads/rows.js';
+import { temporaryFolder } from '../support/run.js';
+
+test('a signal ends the inspection of many short files', async () => {
+  const folder = temporaryFolder();
+  const paths = Array.from({ length: 400 }, (_, index) => join(folder, `${index}.txt`));
+  for (const path of paths) writeFileSync(path, 'text');
+  const stop = new AbortController();
+  let inspected = 0;
+  const settings = {
+    // Read for each file.
+    get overrides() {
+      inspected += 1;
+      if (inspected === 10) setImmediate(() => stop.abort());
+      return {};
+    },
+  };
+  const context = { signal: stop.signal, settings, note: () => {} } as unknown as Context;
+  const values = { paths, recursive: false, name: undefined, contentType: undefined };
+  const rows = uploadRows(context, { ...values, failFast: false });
+  await expect(rows).rejects.toBeInstanceOf(CancelledError);
+  expect(inspected).toBeLessThan(400);
+});
+
+test('a signal ends the reading of short files', async () => {
+  const path = join(temporaryFolder(), 'a.txt');
+  writeFileSync(path, 'text');
+  await expect(sha256OfFile(path, AbortSignal.abort())).rejects.toBeInstanceOf(CancelledError);
+});
