@@ -192,6 +192,7 @@ export function looksLikeList(
 
 /** Describes the top level of a body, for the message when no list was found. */
 export function describeTopLevel(body: unknown): string {
+  if (isRows(body)) return 'a bare array';
   if (Array.isArray(body)) return 'an array of something other than objects';
   if (!isObject(body)) return `a ${body === null ? 'null' : typeof body}`;
   const keys = Object.keys(body);

@@ -216,8 +216,19 @@ function parseListResponse(response: TransportResponse, page: PageRequest): Enve
     search.idName,
   );
   if (found) return { ...found, body, refusal };
+  const { resource, path } = search;
+  const key = `lists.${resource}.path`;
+  const isSet = path !== undefined;
+  const where = isSet ? `at "${path}" (${key}) in` : 'in';
+  const isFoundWithout = isSet && findList(body, { ...search, path: undefined });
   throw new ProtocolError(
-    `No list of ${resourceWords[search.resource].plural} was found in the answer, which holds: ${describeTopLevel(body)}.`,
-    { call, status: response.status, hint: findSetting },
+    `No list of ${resourceWords[resource].plural} was found ${where} the answer, which holds: ${describeTopLevel(body)}.`,
+    {
+      call,
+      status: response.status,
+      hint: isFoundWithout
+        ? `rosterctl finds it by itself: rosterctl config set ${key} auto`
+        : findSetting,
+    },
   );
 }

@@ -87,6 +87,12 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
     const text = place ? `records are under "${place}"` : 'records are a bare array';
     return { found, path: undefined, finding: envelope('pass', text) };
   }
+  const unaided = set === undefined ? undefined : findList(body, { resource, idName });
+  if (unaided && !unaided.isAssumed) {
+    const text = `no list is under "${set}"; rosterctl finds it by itself`;
+    const auto = [`lists.${resource}.path`, 'auto'] as const;
+    return { found: unaided, path: 'auto', finding: envelope('warn', text, [auto]) };
+  }
   const candidates = listPlaces(body).filter((path) => path !== set);
   const likely = candidates.filter((path) => namesResource(path, resource));
   const [path, ...others] = likely.length > 0 ? likely : candidates;

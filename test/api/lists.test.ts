@@ -1123,6 +1123,28 @@ describe('paging', () => {
     expect((error as ProtocolError).hint).toContain('rosterctl doctor --shapes --apply');
   });
 
+  test.each<[string, unknown, string]>([
+    ['a bare array', [{ id: 'a' }], 'a bare array'],
+    ['the usual name', { teams: [{ id: 'a' }] }, 'teams'],
+  ])(
+    'a lists.*.path that is not that of %s is named, and how to leave it out',
+    async (_, body, top) => {
+      const service = await recordingService(() => json(body));
+      const overrides = { 'lists.teams.path': 'data.squads' };
+      const { api } = apiTo(service.baseUrl, { overrides });
+      expect(await thrownBy(api.list('teams')[Symbol.asyncIterator]().next())).toMatchObject({
+        message: `No list of teams was found at "data.squads" (lists.teams.path) in the answer, which holds: ${top}.`,
+        hint: 'rosterctl finds it by itself: rosterctl config set lists.teams.path auto',
+      });
+      const { settings, findings, pages } = await surveyList(api, 'teams', overrides, () => {});
+      expect([settings, pages?.count]).toEqual([{ 'lists.teams.path': 'auto' }, 1]);
+      expect(findings[0]).toMatchObject({
+        result: 'warn',
+        settings: [['lists.teams.path', 'auto']],
+      });
+    },
+  );
+
   test('a service that fails in the middle breaks the list', async () => {
     const service = await recordingService((request) =>
       cursorOf(request) === 0
