@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { safeParse } from 'zod/mini';
 import { hasId } from '../api/records.js';
-import { UploadContentType } from '../api/schemas.js';
+import { mediaType, typeByName, UploadContentType } from '../api/schemas.js';
 import type { Completeness } from '../api/types.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
@@ -189,9 +189,12 @@ function uploadCsv(
     // Relative to the snapshot, so that the folder of the backup can be moved.
     const path = join('..', sharedFile(sha256));
     const { tags, contentType } = listed.get(id) ?? {};
-    const type = safeParse(UploadContentType, contentType).data ?? '';
+    const type =
+      typeof contentType === 'string'
+        ? safeParse(UploadContentType, mediaType(contentType)).data
+        : typeByName(name);
     const key = `${sha256} ${name}`;
-    if (!lines.has(key)) lines.set(key, csvLine([path, name, tagsCell(tags), type], options));
+    if (!lines.has(key)) lines.set(key, csvLine([path, name, tagsCell(tags), type ?? ''], options));
   }
   return [csvLine(['path', 'name', 'tags', 'contentType'], options), ...lines.values()].join('');
 }

@@ -532,3 +532,21 @@ test('a list that is cut in the middle is no backup', async () => {
   expect(ran.code).toBe(9);
   expect(snapshots().filter((name) => !name.endsWith('.partial'))).toHaveLength(1);
 });
+
+test('documents.csv has the plain type of each document, also of one that only its name tells', async () => {
+  const { create, read, snapshots } = await desk([
+    paper('doc_1', 'one', { name: 'One', contentType: 'Text/Plain; charset=utf-8' }),
+    paper('doc_2', 'two', { name: 'Two.txt', contentType: undefined }),
+    paper('doc_3', 'three', { name: 'Three', contentType: 'text/x-other' }),
+  ]);
+  await create();
+  const lines = read(join(snapshots()[0] ?? '', 'documents.csv'))
+    .trimEnd()
+    .split('\r\n');
+  const types = lines.slice(1).map((line) => line.split(',').slice(1));
+  expect(types).toEqual([
+    ['One', '', 'text/plain'],
+    ['Two.txt', '', 'text/plain'],
+    ['Three', '', ''],
+  ]);
+});
