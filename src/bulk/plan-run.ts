@@ -191,7 +191,7 @@ function unreadRows(rows: readonly Task[], decided: readonly ReportRow[]): reado
   const unread = new Set(decided.filter((row) => !isFinalRow(row)).map(({ row }) => row));
   return rows
     .filter(({ row }) => unread.has(row))
-    .map(({ row, id, ref, own, done }) => ({ row, id, ref, own, done }));
+    .map(({ row, id, ref, own, done, previewed }) => ({ row, id, ref, own, done, previewed }));
 }
 
 /** Shows what a new run would change, and asks. Throws as `confirmChanges` does. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { report, several, until } from '../bulk/user.js';
-import { cut, keep, steps } from '../commands/tryouts/service.js';
+import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
@@ -193,4 +193,28 @@ test.each([
   next.type('y\r');
   expect(await next.ended).toMatchObject({ code: 0 });
   expect([...service.kept.values()].map(({ status }) => status)).toEqual(ends);
+});
+
+test('an application that cannot be read for the moment keeps the status seen as its guard', async () => {
+  let isBusy = true;
+  const service: Awaited<ReturnType<typeof keep>> = await keep(several(2), (_, step) => {
+    if (step !== 'GET app_1' || !isBusy) return undefined;
+    isBusy = false;
+    service.kept.set('app_1', application('app_1', { status: 'accepted' }));
+    return { status: 503, json: { error: 'busy' } };
+  });
+  const env = { ...service.env, ...settle, ROSTERCTL_RETRIES: '0' };
+  const desk = sitDown(['tryouts', 'review'], { home: temporaryFolder(), env });
+  await desk.sees(/^1 of 2/);
+  await play(desk, [
+    ['r', /1 decided/, 1],
+    ['s', /2 decided/, 2],
+    ['w', /Change 2 applications\?/, 2],
+  ]);
+  desk.type('y\r');
+  expect(await desk.ended).toMatchObject({ code: 8 });
+  expect([...service.kept.values()].map(({ status }) => status)).toEqual([
+    'accepted',
+    'shortlisted',
+  ]);
 });
