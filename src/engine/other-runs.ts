@@ -6,10 +6,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
+import type { ResourceName } from '../data/resources.js';
 import { plural } from '../data/text.js';
 import { lagMs, pause } from '../data/time.js';
 import { isHeldByOther } from '../runs/lock.js';
-import { isSamePlace, type RunHead } from '../runs/plan.js';
+import { isSamePlace, placeOf, type RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import {
@@ -19,6 +20,7 @@ import {
   type RunStore,
   runNames,
   startOf,
+  storeOf,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
 import { readSettleMs } from './verify.js';
@@ -139,6 +141,31 @@ export async function awaitShown(
   context.note('Waiting until reads show what another run has just done.');
   await pause(left, context.signal);
   return true;
+}
+
+/** How far a list may lag behind the records that were created, in milliseconds. */
+const listLagMs = 15_000;
+
+/** Returns the ids of the records that runs of this machine have just created, and did not delete since. */
+export async function justCreated(
+  context: Context,
+  resource: ResourceName,
+): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  if (!context.paths.state) return ids;
+  const store = storeOf(context);
+  const own = placeOf(context);
+  const names = writtenSince(store, context.now().getTime() - listLagMs);
+  const runs = (await readRuns(store, names)).filter(
+    ({ head }) => head.resource === resource && isSamePlace(head, own),
+  );
+  for (const { head, state } of runs.toSorted((a, b) => (a.head.run < b.head.run ? -1 : 1)))
+    for (const { id, result } of state.results.values()) {
+      if (result !== 'changed') continue;
+      if (head.verb === 'create' || head.verb === 'import') ids.add(id);
+      else if (head.verb === 'delete' || head.verb === 'undo') ids.delete(id);
+    }
+  return ids;
 }
 
 /** The runs of the last hour whose journals were written since. */

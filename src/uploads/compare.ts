@@ -45,6 +45,9 @@ interface Compared {
   readonly sha256?: string | undefined;
 }
 
+/** So often a list that may lag behind an upload is read again, after a second each. */
+const mostLagReads = 5;
+
 /** Finds the documents of the files of a run, by the list and by what this machine uploaded before. */
 export class DocumentFinder {
   private finder: Promise<Finder> | undefined;
@@ -114,11 +117,13 @@ export class DocumentFinder {
     const memory = readUploadMemory(context);
     let documents = await readDocuments(context);
     const newest = [...memory.keys()].filter((id) => !this.own.has(id)).at(-1);
-    const left = lagMs - sinceLastUpload(context);
-    const isMissing = newest !== undefined && !documents.byId.has(newest);
-    if (isMissing && documents.doubt === undefined && left > 0) {
-      context.note('Waiting until the list shows what another command has just uploaded.');
-      await pause(left, context.signal);
+    const isMissing = () => newest !== undefined && !documents.byId.has(newest);
+    for (let reads = 0; reads < mostLagReads && isMissing(); reads += 1) {
+      const left = mostLagReads * lagMs - sinceLastUpload(context);
+      if (documents.doubt !== undefined || left <= 0) break;
+      if (reads === 0)
+        context.note('Waiting until the list shows what another command has just uploaded.');
+      await pause(Math.min(left, lagMs), context.signal);
       documents = await readDocuments(context);
     }
     return new Finder(context, job, documents, memory, this.own);

@@ -11,10 +11,11 @@ import type { ResourceName } from '../../data/resources.js';
 import { addTo, isSameValue } from '../../data/sorting.js';
 import { ageMs, usualFreshMs } from '../../data/time.js';
 import type { Sent, Step, Verification } from '../../engine/operation.js';
+import { justCreated } from '../../engine/other-runs.js';
 import { Failure, GuardError, NotFoundError, UnknownOutcomeError } from '../../errors.js';
 import type { SelectedRow } from '../../runs/report.js';
 import { createFailure } from '../create.js';
-import { type RecordReader, recordIfThere, sharedRead } from '../read.js';
+import { type RecordReader, recordIfThere, recordReader, sharedRead } from '../read.js';
 import { noteOtherValues } from '../update.js';
 import { importedRow } from './cells.js';
 import { foldKey, holdsKey, importDoubt, keyText } from './row-keys.js';
@@ -174,6 +175,18 @@ export class CreatedRecords {
       },
     );
   }
+}
+
+/** Reads the records that runs of this machine have just created and that a list does not show yet. Throws Failure. */
+export async function readUnlisted(
+  context: Context,
+  resource: ResourceName,
+  listed: ReadonlyMap<string, unknown>,
+): Promise<readonly JsonObject[]> {
+  const ids = [...(await justCreated(context, resource))].filter((id) => !listed.has(id));
+  const reader = recordReader(context, resource);
+  const records = await Promise.all(ids.map((id) => recordIfThere(reader, id)));
+  return records.filter((record) => record !== undefined);
 }
 
 /** The outcome of a create whose answer names a record that is not there, or not yet. */

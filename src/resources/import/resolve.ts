@@ -16,6 +16,7 @@ import { identityReader, sameIdentity } from '../person/holders.js';
 import { readOnlyFields } from '../update.js';
 import { importedRow } from './cells.js';
 import { type FileColumn, type ImportOptions, mapColumns } from './columns.js';
+import { readUnlisted } from './created-records.js';
 import { type ImportFile, throwRowProblems } from './file.js';
 import type { ResolvedImport } from './preview.js';
 import { importDoubt, KeyIndex } from './row-keys.js';
@@ -47,6 +48,7 @@ export async function resolveImport(
     if (teams) teamFields.see(record, teams);
   };
   await readWholeList(context, resource, onRecord, importDoubt);
+  for (const record of await readUnlisted(context, resource, ids)) onRecord(record);
   checkKeyField(options, seen);
   const team = teams && teamTarget(options.teamField, seen, teamFields.names);
   const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];

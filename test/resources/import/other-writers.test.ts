@@ -384,6 +384,32 @@ test('a record created without its key is not created again while reads lag behi
   expect(desk.writes()).toEqual(['POST']);
 });
 
+/** A service of players whose list never shows a new one. */
+function laggingClub() {
+  return club((request, players) => {
+    const isList = request.method === 'GET' && !/\/[np]\d/.test(request.url);
+    return isList ? { status: 200, json: [players.get('p1')] } : undefined;
+  });
+}
+
+describe('the same import again while the list lags behind what it created', () => {
+  test('adds nothing', async () => {
+    const desk = await laggingClub();
+    expect((await desk.importing(['nn@example.org,Mine'])).results[0]?.result).toBe('changed');
+    const again = await desk.importing(['nn@example.org,Mine']);
+    expect([again.code, again.results[0]?.result]).toEqual([0, 'unchanged']);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
+  test('creates a record that was deleted since', async () => {
+    const desk = await laggingClub();
+    await desk.importing(['nn@example.org,Mine']);
+    expect((await desk.undo()).code).toBe(0);
+    expect((await desk.importing(['nn@example.org,Mine'])).results[0]?.result).toBe('changed');
+    expect(desk.writes()).toEqual(['POST', 'DELETE', 'POST']);
+  });
+});
+
 test('undo leaves a created record whose URL someone has replaced', async () => {
   const desk = await club();
   const line = 'players create --name Ann -F website=https://x.example/?a=b --json';
