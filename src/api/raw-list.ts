@@ -6,7 +6,7 @@ import { listAnswered } from './answers.js';
 import { findList } from './list-envelope.js';
 import { PageFollower, pathBelow } from './page-follower.js';
 import { Pager } from './pager.js';
-import { refusedText, SeenRecords } from './record-list.js';
+import { ifKnown, refusedText, SeenRecords, unknownPage } from './record-list.js';
 import { withTextId } from './records.js';
 import { resourceRow } from './resources.js';
 import type { Api } from './types.js';
@@ -27,7 +27,12 @@ export async function readRawList(
   const pages = new PageFollower(first, new Pager(resource, overrides), api);
   let place: readonly string[] | undefined;
   for (;;) {
-    const { items, refusal, ...page } = await readPage(api, pages.url, { resource, place });
+    const read = await ifKnown(readPage(api, pages.url, { resource, place }), pages.number);
+    if (!read) {
+      warn(`The list may be incomplete: ${unknownPage}.`);
+      return all;
+    }
+    const { items, refusal, ...page } = read;
     place ??= page.place;
     if (refusal) warn(`The list may be incomplete: ${refusedText(refusal)}.`);
     seen.count = seen.fresh = 0;

@@ -116,7 +116,7 @@ async function* readPages(
       until: source.until,
     };
     const page = yield* readOnePage(() => readListPage(request), seen, pages.number, source);
-    if (!page) return doubtfulList('the service does not know the next page that it names');
+    if (!page) return doubtfulList(unknownPage);
     onPage(page);
     if (seen.received >= caps.records) return doubtfulList('the list does not end');
     const { status, headers } = page;
@@ -146,10 +146,7 @@ async function* readOnePage(
   seen.fresh = 0;
   for (let attempts = 1; ; attempts++) {
     seen.count = 0;
-    const page = await request().catch((error: unknown) => {
-      if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    });
+    const page = await ifKnown(request(), number);
     if (!page) return undefined;
     if (number === 1 && attempts === 1) onHeaders?.(page.headers);
     try {
@@ -163,6 +160,17 @@ async function* readOnePage(
         throw error;
     }
   }
+}
+
+/** Why a list is doubtful whose next page is answered with 404. */
+export const unknownPage = 'the service does not know the next page that it names';
+
+/** Returns a page by its number; undefined if the service does not know one after the first. */
+export async function ifKnown<P>(page: Promise<P>, number: number): Promise<P | undefined> {
+  return page.catch((error: unknown) => {
+    if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  });
 }
 
 function firstUrl(

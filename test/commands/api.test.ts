@@ -332,6 +332,21 @@ test('--paginate knows records again by ids that are long numbers, and keeps tho
   expect(JSON.parse(ran.stdout)).toHaveLength(7);
 });
 
+test('--paginate warns of a next page that the service does not know', async () => {
+  const api = await service(({ url }) =>
+    url.includes('page=2')
+      ? { status: 404, json: { error: 'notFound' } }
+      : { status: 200, json: { things: [{ id: 't1' }], page: 1, totalPages: 2 } },
+  );
+  expect(await rosterctl('api things --paginate --json', { env: api.env })).toMatchObject({
+    code: 0,
+    stdout: '[{"id":"t1"}]\n',
+    stderr: 'The list may be incomplete: the service does not know the next page that it names.\n',
+  });
+  const none = await service(() => ({ status: 404, json: { error: 'notFound' } }));
+  expect((await rosterctl('api things --paginate', { env: none.env })).code).toBe(5);
+});
+
 test('--paginate keeps the rows of a page that share an id, and drops those of an earlier page', async () => {
   const moves = [1, 2].map((step) => ({ id: 'app_1', step }));
   const api = await service(({ url }) => {
