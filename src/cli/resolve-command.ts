@@ -102,7 +102,9 @@ function splitFlags(words: readonly string[], most: number) {
     else if (word === '--') ended = true;
     else if (takesValue.has(lastOfBundle(word))) {
       index++;
-      if (!connectionWords.includes(word)) flags.push(word, words[index] ?? '');
+      const last = lastOfBundle(word);
+      if (!connectionWords.includes(last)) flags.push(word, words[index] ?? '');
+      else if (last !== word) flags.push(word.slice(0, -1));
     }
     // A flag of the command itself may take a value; the verb always precedes it.
     else if (found.length > 0 && !isGlobal(word)) break;

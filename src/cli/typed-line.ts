@@ -58,7 +58,9 @@ export function withConnectionFlags(
   // The sandbox's profile is never stored, and a login with it is refused.
   const noLogin = profile === sandboxProfile ? '(?!auth login\\b)' : '';
   const nouns = topWords(table).filter((word) => !table.everywhere?.includes(word));
-  const command = `\\brosterctl ${noLogin}(?=(?:${nouns.join('|')})\\b)(?!.*(?: -p |--profile|--org|--base-url))`;
+  // In quotes, such words are a value.
+  const before = `(?:[^'"\\n]|'[^'\\n]*'|"[^"\\n]*")*`;
+  const command = `\\brosterctl ${noLogin}(?=(?:${nouns.join('|')})\\b)(?!${before}(?: -p |--profile|--org|--base-url))`;
   return message.replace(
     new RegExp(command, 'g'),
     `rosterctl ${connection.map(shellQuote).join(' ').replaceAll('$', '$$$$')} `,

@@ -25,6 +25,13 @@ test('a command that names a connection already stays unchanged', () => {
     expect(withConnectionFlags(line, { profile: 'club' }, table)).toBe(line);
 });
 
+test('a value that holds such words is not a connection', () => {
+  for (const note of ["'see -p and --org'", '"use --profile"'])
+    expect(
+      withConnectionFlags(`rosterctl tryouts update a --note ${note}`, { profile: 'club' }, table),
+    ).toBe(`rosterctl -p club tryouts update a --note ${note}`);
+});
+
 test('the flags are quoted for a shell', () => {
   const flags = { org: "o'1 $&", baseUrl: 'http://localhost:1/v1' };
   expect(withConnectionFlags('rosterctl runs resume last', flags, table)).toBe(
@@ -35,7 +42,7 @@ test('the flags are quoted for a shell', () => {
 test.each([
   ['-p club tryouts list --json id', 'rosterctl -p club tryouts list --json --fields id'],
   ['players list extra --profile=club', 'rosterctl -p club players list --search extra'],
-  ['-qp club tryouts lst', 'Did you mean: rosterctl -p club tryouts list'],
+  ['-qp club tryouts lst', 'Did you mean: rosterctl -p club tryouts list -q\n'],
   ['--org o1 teams lst', 'Did you mean: rosterctl --org o1 teams list'],
 ])('%s: the hint of a misspelt line names the same connection', async (line, hint) => {
   const ran = await rosterctl(line);
