@@ -207,6 +207,26 @@ require('node:fs').createReadStream('/dev/tty').on('data', (line) => {
   expect(shown.match(/HEARD/g)).toHaveLength(2);
 });
 
+test('the end of --max-time ends the pager too', async () => {
+  const home = temporaryFolder();
+  const pager = join(home, 'pager');
+  const script = `#!${process.execPath}
+process.on('SIGTERM', () => {
+  console.log('ENDED');
+  process.exit(15);
+});
+console.log('READY');
+setTimeout(() => {}, 60_000);
+`;
+  writeFileSync(pager, script);
+  chmodSync(pager, 0o755);
+  const line = ['-p', 'sandbox', 'tryouts', 'list', '--max-time', '4s'];
+  const { code, shown } = await converse(home, line, [], { ROSTERCTL_PAGER: pager });
+  expect(code).toBe(143);
+  expect(shown).toMatch(/READY[^]*ENDED/);
+  expect(shown).not.toContain('app_');
+});
+
 const readsSecond = ({ pid }: ChildProcess) =>
   until(() => spawnSync('ls', ['-l', `/proc/${pid}/fd`]).stdout.includes('b.png'));
 

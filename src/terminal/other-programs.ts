@@ -11,6 +11,8 @@ export type LendKeyboard = (isInUse: () => boolean) => () => void;
 
 interface PagerWorld {
   readonly env: Environment;
+  /** Aborted by a signal, which ends the pager too. */
+  readonly signal?: AbortSignal;
   readonly lendKeys?: LendKeyboard | undefined;
 }
 
@@ -25,10 +27,12 @@ const leftByUser: readonly (number | null)[] = [0, 130, null];
 export async function showInPager(
   text: string,
   command: string,
-  { env, lendKeys }: PagerWorld,
+  { env, signal, lendKeys }: PagerWorld,
 ): Promise<boolean> {
   const child = startPager(command, env);
   if (!child) return false;
+  const end = () => child.kill();
+  signal?.addEventListener('abort', end, { once: true });
   // `less` ignores Ctrl-Z in secure mode: if we stopped, a shell would read the keyboard alongside it.
   const reclaimKeys = lendKeys?.(() => child.exitCode === null && child.signalCode === null);
   return new Promise<boolean>((resolve) => {
@@ -39,9 +43,12 @@ export async function showInPager(
     child.once('close', (code) => {
       // `less -K` after Ctrl-C; a shell and others have not understood their words.
       const isLeft = code === 2 && child.spawnfile.endsWith('less');
-      resolve(isLeft || leftByUser.includes(code));
+      resolve(isLeft || signal?.aborted || leftByUser.includes(code));
     });
-  }).finally(reclaimKeys);
+  }).finally(() => {
+    signal?.removeEventListener('abort', end);
+    reclaimKeys?.();
+  });
 }
 
 /** Returns the environment of the pager. */

@@ -17,7 +17,7 @@ import { fieldLabel, fieldNamed } from './labels.js';
 
 /** The parts of a context that showing a value to a person requires. */
 export interface ShowContext
-  extends Pick<LocalContext, 'env' | 'lendKeys' | 'note' | 'now' | 'settings'> {
+  extends Pick<LocalContext, 'env' | 'lendKeys' | 'note' | 'now' | 'settings' | 'signal'> {
   /** True for what a command prints that is not a read: no pager shows it. */
   readonly isReport?: boolean | undefined;
   /** The names of teams by id, as lists on this machine have shown them. */
