@@ -32,5 +32,5 @@ export const timeStyles = ['iso', 'local', 'relative'] as const;
 
 /** The note on a PUT for updates of which no setting says whether it replaces the record. */
 export function replacementNote(key: string): string {
-  return `A PUT may replace the whole record. Say what this one does: rosterctl config set ${key}.semantics replace|merge`;
+  return `A PUT may replace the whole record. Say what this one does, replace or merge: rosterctl config set ${key}.semantics VALUE`;
 }

@@ -430,7 +430,7 @@ describe('config set', () => {
     const home = temporaryFolder();
     const set = (line: string) => rosterctl(`config set endpoints.players.${line}`, { home });
     const note =
-      'A PUT may replace the whole record. Say what this one does: rosterctl config set endpoints.players.update.semantics replace|merge\n';
+      'A PUT may replace the whole record. Say what this one does, replace or merge: rosterctl config set endpoints.players.update.semantics VALUE\n';
     expect(await set(`update 'PUT /players/{id}'`)).toMatchObject({ code: 0, stderr: note });
     expect(await set(`update 'POST /players/{id}'`)).toMatchObject({ code: 0, stderr: '' });
     expect(await set(`delete 'PUT /players/{id}/gone'`)).toMatchObject({ code: 0, stderr: '' });
