@@ -282,6 +282,13 @@ describe('what cannot be checked', () => {
     expect(errorOf(strict)).toMatchObject({ code: 'forbidden', exitCode: 7 });
   });
 
+  test('a status that is null or empty is none', async () => {
+    const tryouts = [null, '', 7].map((status) => ({ ...fresh('a'), id: `${status}`, status }));
+    const ran = await check({ tryouts }, '--only status.unknown --template {detail} -q');
+    const words = ran.stdout.split('\n').map((line) => line.replace(/^.* has the status /, ''));
+    expect(words.toSorted()).toEqual(['', '"7"', '(none)', '(none)']);
+  });
+
   test('a check of which no rule could run is no success', async () => {
     const ran = await check({ tryouts: refused }, '--json');
     expect([ran.code, ran.stdout]).toEqual([7, '[]\n']);

@@ -81,7 +81,7 @@ export const findingRules: Readonly<Record<RuleCode, Rule>> = {
     ...eachRecord(({ status }, subject) =>
       TryoutStatus.safeParse(status).success
         ? undefined
-        : `${whoIs(subject)} has the status ${status === undefined ? '(none)' : `"${plainText(status)}"`}`,
+        : `${whoIs(subject)} has the status ${isEmptyValue(status) ? '(none)' : `"${plainText(status)}"`}`,
     ),
   },
   'duplicate.name': {
