@@ -15,6 +15,7 @@ import { incompleteList, type ResourceName, resourceWords } from '../data/resour
 import { groupedNumber, withArticle } from '../data/text.js';
 import { ApiError, GuardError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
+import { tagNamesIn } from '../resources/document-tags.js';
 import { backUpFiles, type ListedDocument, listedDocument } from './documents.js';
 import type { OpenBackup } from './folder.js';
 import { newestWith } from './keep.js';
@@ -194,12 +195,11 @@ function uploadCsv(
         ? safeParse(UploadContentType, mediaType(contentType)).data
         : typeByName(name);
     const key = `${sha256} ${name}`;
-    if (!lines.has(key)) lines.set(key, csvLine([path, name, tagsCell(tags), type ?? ''], options));
+    if (!lines.has(key))
+      lines.set(
+        key,
+        csvLine([path, name, exportText(tagNamesIn(tags) ?? []), type ?? ''], options),
+      );
   }
   return [csvLine(['path', 'name', 'tags', 'contentType'], options), ...lines.values()].join('');
-}
-
-function tagsCell(tags: unknown): string {
-  const areTexts = Array.isArray(tags) && tags.every((tag) => typeof tag === 'string');
-  return areTexts ? exportText(tags) : '';
 }

@@ -4,12 +4,27 @@ import { plainText } from '../data/path.js';
 import { isSameText } from '../data/text.js';
 import { UsageError } from '../errors.js';
 
-/** Returns the tags that a field holds: a list of texts, numbers or objects, or a text with commas. Undefined for anything else. */
+/**
+ * Returns the tags that a field holds, a list of texts, numbers or objects, or a text with commas; of an object
+ * all texts by which it may be named. Undefined for anything else.
+ */
 export function tagsIn(value: unknown): readonly string[] | undefined {
+  return tagsBy(value, textsOf);
+}
+
+/** Same as `tagsIn`, but of an object only its name: the tags for another document. */
+export function tagNamesIn(value: unknown): readonly string[] | undefined {
+  return tagsBy(value, (tag) => textsOf(tag).slice(0, 1));
+}
+
+function tagsBy(
+  value: unknown,
+  textsIn: (tag: unknown) => readonly string[],
+): readonly string[] | undefined {
   if (value === null || value === undefined) return [];
   if (typeof value === 'string') return splitTags(value);
   if (!Array.isArray(value)) return undefined;
-  const texts = value.map(textsOf);
+  const texts = value.map(textsIn);
   return texts.length > 0 && texts.every((each) => each.length === 0) ? undefined : texts.flat();
 }
 

@@ -8,7 +8,7 @@ import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
 import { lagMs, pause } from '../data/time.js';
 import { GuardError, NotFoundError } from '../errors.js';
-import { tagsIn } from '../resources/document-tags.js';
+import { tagNamesIn } from '../resources/document-tags.js';
 import { hashOfUpload, stillHasContent } from './content.js';
 import { type Documents, readDocuments, shownDifference } from './documents.js';
 import {
@@ -213,7 +213,7 @@ class Finder {
     for (const id of idsOfContent(this.memory, sha256)) {
       const record = byId.get(id);
       if (!record || id === replaces || record['name'] !== name) continue;
-      const held = tagsIn(record['tags']) ?? [];
+      const held = tagNamesIn(record['tags']) ?? [];
       const hasTags = held.length === tags.size && held.every((tag) => tags.has(tag));
       if (hasTags && (await stillHasContent(this.context, id, file, sha256)))
         return { id, record, message: uploadedBefore(id) };

@@ -505,7 +505,7 @@ function sharedPath(text: string): string {
 
 test('what an upload would refuse is left out of documents.csv', async () => {
   const { create, read, snapshots } = await desk([
-    paper('doc_1', 'one', { contentType: 'text/html', tags: [{ name: 'x' }], name: '=1+1' }),
+    paper('doc_1', 'one', { contentType: 'text/html', tags: [{}], name: '=1+1' }),
     paper('doc_2', 'two', { tags: ['a;b', 'c'] }),
     paper('doc_3', 'two', { name: 'doc_2.txt' }),
   ]);
@@ -533,11 +533,15 @@ test('a list that is cut in the middle is no backup', async () => {
   expect(snapshots().filter((name) => !name.endsWith('.partial'))).toHaveLength(1);
 });
 
-test('documents.csv has the plain type of each document, also of one that only its name tells', async () => {
+test('documents.csv has the plain type and the tags of each document, in whatever form the service has them', async () => {
   const { create, read, snapshots } = await desk([
     paper('doc_1', 'one', { name: 'One', contentType: 'Text/Plain; charset=utf-8' }),
     paper('doc_2', 'two', { name: 'Two.txt', contentType: undefined }),
-    paper('doc_3', 'three', { name: 'Three', contentType: 'text/x-other' }),
+    paper('doc_3', 'three', {
+      name: 'Three',
+      contentType: 'text/x-other',
+      tags: [{ id: 't1', name: 'legal' }],
+    }),
   ]);
   await create();
   const lines = read(join(snapshots()[0] ?? '', 'documents.csv'))
@@ -547,6 +551,6 @@ test('documents.csv has the plain type of each document, also of one that only i
   expect(types).toEqual([
     ['One', '', 'text/plain'],
     ['Two.txt', '', 'text/plain'],
-    ['Three', '', ''],
+    ['Three', 'legal', ''],
   ]);
 });

@@ -25,7 +25,7 @@ import {
   UnknownOutcomeError,
   UsageError,
 } from '../../errors.js';
-import { tagsIn } from '../../resources/document-tags.js';
+import { tagNamesIn } from '../../resources/document-tags.js';
 import { idArg } from '../../resources/params.js';
 import {
   idsOfWords,
@@ -82,7 +82,7 @@ function textOf(id: string, old: JsonObject) {
 
 /** Returns the fields that a new document takes over from the old one, if they can be read. */
 function inherited({ name, tags }: JsonObject) {
-  return { ...(typeof name === 'string' && { name }), tags: tagsIn(tags) };
+  return { ...(typeof name === 'string' && { name }), tags: tagNamesIn(tags) };
 }
 
 const { waitLock, restart } = bulkFlags;

@@ -27,6 +27,18 @@ test('a replacement has the name and the tags of the old document, which is then
   expect((await run(`docs get doc_2 --out ${home}/got.json`)).code).toBe(0);
 });
 
+const withTagObjects = (made: Made) => ({
+  ...made,
+  tags: (made['tags'] as string[]).map((name) => ({ id: `tag_${name}`, name })),
+});
+
+test('a tag with an id and a name is taken over by its name', async () => {
+  const { run, documents, view } = await office();
+  view.list = (made) => ({ status: 200, json: made.map(withTagObjects) });
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, documents]).toMatchObject([0, [{ id: 'doc_2', tags: ['legal', '2026'] }]]);
+});
+
 test('--fields chooses fields of the new document', async () => {
   const { run, sent } = await office();
   const { code, stdout } = await run('docs replace doc_1 new.txt --yes --fields id,name');
