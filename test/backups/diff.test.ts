@@ -211,6 +211,8 @@ test('--csv sets applications back, with the status that they have now as a guar
     application(5, { internalNotes: '' }),
   ];
   await create();
+  const none = await run(`backup diff ${folder} live --csv ${join(home, 'none.csv')}`);
+  expect(none.stderr).toBe(`0 applications in ${join(home, 'none.csv')}.\n`);
   records.applications = [
     application(1, { status: 'rejected', internalNotes: 'x' }),
     application(2, { status: 'shortlisted', internalNotes: 'y' }),

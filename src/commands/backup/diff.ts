@@ -94,10 +94,12 @@ export default defineLocalCommand({
       const { text, count } = diff.setBackCsv(differences);
       const { writeAtomically } = await import('../../files/atomic-write.js');
       const many = plural(count, 'application');
-      const next = `Preview them: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`;
+      const next = ` Preview ${count === 1 ? 'it' : 'them'}: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`;
       if (!settings.dryRun) await writeAtomically(csv, text, { mode: 0o600 });
       context.note(
-        settings.dryRun ? `Would write ${many} to ${csv}.` : `${many} in ${csv}. ${next}`,
+        settings.dryRun
+          ? `Would write ${many} to ${csv}.`
+          : `${many} in ${csv}.${count > 0 ? next : ''}`,
       );
     }
     const report: Report = { schema: 1, from: from.label, to: to.label, ...comparison };
