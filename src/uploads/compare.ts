@@ -73,7 +73,16 @@ export class DocumentFinder {
   async find(compared: Compared): Promise<ExistingDocument | undefined> {
     const { replaces, ifExists } = this.job;
     if (replaces === undefined && ifExists === 'duplicate') return undefined;
-    const finder = await (this.finder ??= this.open());
+    let finder = await (this.finder ??= this.open());
+    for (let reads = 0; reads < mostLagReads && finder.lacksUploadOf(compared.file); reads += 1) {
+      const left = mostLagReads * lagMs - sinceLastUpload(this.context);
+      if (left <= 0) break;
+      if (reads === 0)
+        this.context.note('Waiting until the list shows what another command has just uploaded.');
+      await pause(Math.min(left, lagMs), this.context.signal);
+      this.renew();
+      finder = await (this.finder ??= this.open());
+    }
     if (replaces !== undefined) return finder.findReplacement(compared, replaces);
     const found = await finder.find(compared);
     if (found && ifExists === 'error')
@@ -115,18 +124,7 @@ export class DocumentFinder {
     const { context, job } = this;
     this.knownBytes = memoryBytes(context);
     const memory = readUploadMemory(context);
-    let documents = await readDocuments(context);
-    const newest = [...memory.keys()].filter((id) => !this.own.has(id)).at(-1);
-    const isMissing = () => newest !== undefined && !documents.byId.has(newest);
-    for (let reads = 0; reads < mostLagReads && isMissing(); reads += 1) {
-      const left = mostLagReads * lagMs - sinceLastUpload(context);
-      if (documents.doubt !== undefined || left <= 0) break;
-      if (reads === 0)
-        context.note('Waiting until the list shows what another command has just uploaded.');
-      await pause(Math.min(left, lagMs), context.signal);
-      documents = await readDocuments(context);
-    }
-    return new Finder(context, job, documents, memory, this.own);
+    return new Finder(context, job, await readDocuments(context), memory, this.own);
   }
 }
 
@@ -141,6 +139,8 @@ class Finder {
   private hasWarned = false;
   /** The sizes of the files that this machine uploaded: others need no hash. */
   private readonly sizes: ReadonlySet<number>;
+  /** What this machine uploaded last, apart from this run. */
+  private readonly newest;
   /** Why there may be more documents than the list tells. */
   private readonly doubt: string | undefined;
 
@@ -152,9 +152,17 @@ class Finder {
     private readonly own: ReadonlySet<string>,
   ) {
     this.sizes = new Set([...memory.values()].map(({ sizeBytes }) => sizeBytes));
+    this.newest = [...memory.values()].findLast(({ id }) => !own.has(id));
     const { byId, byName, doubt } = documents;
     const isNameless = byId.size > 0 && byName.size === 0;
     this.doubt = doubt ?? (isNameless ? 'the list of documents shows no names' : undefined);
+  }
+
+  /** True if this file may be the newest upload, which the list does not show, or not yet. */
+  lacksUploadOf({ sizeBytes }: InspectedFile): boolean {
+    const { newest } = this;
+    const { byId, doubt } = this.documents;
+    return newest?.sizeBytes === sizeBytes && !byId.has(newest.id) && doubt === undefined;
   }
 
   async find(compared: Compared): Promise<ExistingDocument | undefined> {

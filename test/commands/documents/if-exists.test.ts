@@ -22,19 +22,38 @@ test('the same line twice adds nothing, for one file and for several', async () 
   expect([documents.length, store.requests.length]).toEqual([2, 2]);
 });
 
+/** However slow this machine is, its last upload counts as recent. */
+function keepRecent(home: string): void {
+  const folder = join(home, '.local/state/rosterctl/uploads');
+  const soon = new Date(Date.now() + 60_000);
+  for (const name of readdirSync(folder)) utimesSync(join(folder, name), soon, soon);
+}
+
 test('the same line again adds nothing where the list lags behind the upload', async () => {
   const { upload, documents, home, view } = await desk({ 'a.txt': 'one' });
   expect((await upload('a.txt')).code).toBe(0);
-  const folder = join(home, '.local/state/rosterctl/uploads');
-  const soon = new Date(Date.now() + 60_000);
-  // However slow this machine is, the upload counts as recent.
-  for (const name of readdirSync(folder)) utimesSync(join(folder, name), soon, soon);
+  keepRecent(home);
   const { list } = view;
   let reads = 0;
   view.list = (made) => list((reads += 1) > 2 ? made : []);
   const again = await upload('a.txt');
   expect([again.code, documents.length]).toEqual([0, 1]);
   expect(again.stderr).toContain('was skipped: uploaded before as doc_1 (same content)');
+});
+
+test('another file does not wait for an upload that the list does not show, as after a deletion', async () => {
+  const { upload, documents, home, view } = await desk({ 'a.txt': 'one', 'b.txt': 'three' });
+  expect((await upload('a.txt')).code).toBe(0);
+  keepRecent(home);
+  const { list } = view;
+  let reads = 0;
+  view.list = (made) => {
+    reads += 1;
+    return list(made.slice(1));
+  };
+  const other = await upload('b.txt');
+  expect([other.code, documents.length, reads]).toEqual([0, 2, 1]);
+  expect(other.stderr).not.toContain('Waiting');
 });
 
 test.each([
