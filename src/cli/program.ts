@@ -220,15 +220,16 @@ function globalsOf(
   return globals;
 }
 
-/** Accepts `-o=json` for `-o json`, as other tools do. */
+/** Accepts `-o=json` and `-qo=json` for `-o json`, as other tools do. */
 function withoutEquals(
   value: RawValue,
   { short }: Pick<ManifestParam, 'short'>,
   words: readonly string[],
 ): RawValue {
   if (short === undefined) return value;
-  const plain = (text: string) =>
-    text.startsWith('=') && words.includes(`-${short}${text}`) ? text.slice(1) : text;
+  const isTyped = (text: string) =>
+    words.some((word) => /^-\w+=/.test(word) && word.endsWith(`${short}${text}`));
+  const plain = (text: string) => (text.startsWith('=') && isTyped(text) ? text.slice(1) : text);
   if (Array.isArray(value)) return value.map((text) => plain(String(text)));
   return typeof value === 'string' ? plain(value) : value;
 }

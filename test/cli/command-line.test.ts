@@ -298,5 +298,7 @@ test('a short flag of a command takes its value after an equals sign, too', () =
 test('-o=json and -p=NAME mean -o json and -p NAME, also for an error', () => {
   const parsed = parseCommandLine(['-p=sandbox', 'tryouts', 'list', '-o=json'], table);
   expect(parsed).toMatchObject({ globals: { output: 'json', profile: 'sandbox' } });
+  const bundled = parseCommandLine(['tryouts', 'list', '-qo=json'], table);
+  expect(bundled).toMatchObject({ globals: { output: 'json', quiet: true } });
   expect(isJson(['tryouts', 'lst', '-o=json'], undefined)).toBe(true);
 });
