@@ -27,7 +27,7 @@ function bash(script: string, home = temporaryFolder()) {
     env: freshEnvironment(home),
     encoding: 'utf8',
     // Long enough to tell a hang from a slow run.
-    timeout: 30_000,
+    timeout: 100_000,
   });
   return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
 }
@@ -203,7 +203,7 @@ test.each(['tryouts update app_0020 --note-file', 'players create --name x --inp
 
 test('sandbox start ends if its line cannot be written', () => {
   const ran = bash(
-    'timeout 20 bash -c \'"$0" "$1" sandbox start --json > /dev/full\' ' +
+    'timeout 90 bash -c \'"$0" "$1" sandbox start --json > /dev/full\' ' +
       `"${process.execPath}" "${launcher}"; echo $?`,
   );
   expect(ran.stdout).toBe('1\n');

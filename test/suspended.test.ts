@@ -73,7 +73,8 @@ test.each(pages)(
 
 test('a pager that stops long before its Ctrl-Z reaches rosterctl does not leave rosterctl behind', async () => {
   // The order of the two signals is the kernel's choice, and a busy machine sets them far apart.
-  const first = '(sleep 0.2; echo ASLEEP) & kill -STOP $$';
+  const isStopped = "grep -q 'State:.T' /proc/$$/status";
+  const first = `(until ${isStopped}; do sleep 0.1; done; sleep 0.2; echo ASLEEP) & kill -STOP $$`;
   const home = temporaryFolder();
   const { shown } = await inShell(
     home,

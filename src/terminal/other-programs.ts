@@ -29,12 +29,18 @@ export async function showInPager(
   command: string,
   { env, signal, lendKeys }: PagerWorld,
 ): Promise<boolean> {
+  let running: ReturnType<typeof startPager>;
+  // `less` ignores Ctrl-Z in secure mode: if we stopped, a shell would read the keyboard alongside it.
+  // Lent before it starts, because it may stop at once.
+  const reclaimKeys = lendKeys?.(() => running?.exitCode === null && running.signalCode === null);
   const child = startPager(command, env);
-  if (!child) return false;
+  if (!child) {
+    reclaimKeys?.();
+    return false;
+  }
+  running = child;
   const end = () => child.kill();
   signal?.addEventListener('abort', end, { once: true });
-  // `less` ignores Ctrl-Z in secure mode: if we stopped, a shell would read the keyboard alongside it.
-  const reclaimKeys = lendKeys?.(() => child.exitCode === null && child.signalCode === null);
   return new Promise<boolean>((resolve) => {
     child.once('error', () => resolve(false));
     child.once('spawn', () => child.stdin.end(pagerText(text, env)));

@@ -42,7 +42,7 @@ test.each(Array.from({ length: rounds }, (_, round) => seed + round))(
       ROSTERCTL_BASE_URL: relay.baseUrl,
       ROSTERCTL_ORG: service.organizationId,
       ROSTERCTL_API_KEY: service.apiKey,
-      ROSTERCTL_SETTLE: '0.25s',
+      ROSTERCTL_SETTLE: '0.5s',
     };
     const keys = Array.from({ length: rows }, (_, at) => `p${at}@example.org`);
     const file = join(home, 'roster.csv');
@@ -94,7 +94,7 @@ test('a kill leaves no more rows unknown than were sent at once', async () => {
     ROSTERCTL_BASE_URL: relay.baseUrl,
     ROSTERCTL_ORG: service.organizationId,
     ROSTERCTL_API_KEY: service.apiKey,
-    ROSTERCTL_SETTLE: '0.25s',
+    ROSTERCTL_SETTLE: '0.5s',
   };
   const file = join(home, 'roster.csv');
   const keys = Array.from({ length: 100 }, (_, at) => `p${at}@example.org`);

@@ -22,7 +22,7 @@ const rows = 28;
 
 test(`${kills} kills lose no row and repeat no write`, { timeout: 900_000 }, async () => {
   const random = seeded(seed);
-  const stage = await setStage(rows, () => fate(random()));
+  const stage = await setStage(rows, () => fate(random()), '0.5s');
   const free = await freeApplications(stage);
   const killed = new Map<string, number>();
   const kill = async (line: readonly string[], isOverOnceReported = false) => {

@@ -16,7 +16,7 @@ test(`${rounds} plans are applied once, however often the apply is killed`, {
   timeout: 600_000,
 }, async () => {
   const random = seeded(seed);
-  const stage = await setStage(rows, () => fate(random()));
+  const stage = await setStage(rows, () => fate(random()), '0.5s');
   const { env, home, ids, relay } = stage;
   let kills = 0;
   for (let round = 0; round < rounds; round++) {

@@ -113,7 +113,7 @@ async function lossyService(random: () => number, home: string) {
     ROSTERCTL_BASE_URL: `${api}/v1`,
     ROSTERCTL_ORG: 'org_7',
     ROSTERCTL_API_KEY: 'sk_canary_1',
-    ROSTERCTL_SETTLE: '0.25s',
+    ROSTERCTL_SETTLE: '0.5s',
   };
   return {
     env,

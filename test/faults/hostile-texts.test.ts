@@ -187,7 +187,7 @@ function onScreen(line: string, env: Record<string, string>, answer: string): Pr
     const bound = setTimeout(() => {
       terminal.kill('SIGKILL');
       reject(new Error(`${line} hangs: ${text.slice(-500)}`));
-    }, 30_000);
+    }, 100_000);
     terminal.onData((data: string | Buffer) => {
       chunks.push(Buffer.from(data));
       text = Buffer.concat(chunks).toString();

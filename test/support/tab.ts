@@ -47,7 +47,7 @@ interface ShellOptions {
   readonly end?: readonly string[];
 }
 
-const hangMs = 20_000;
+const hangMs = 100_000;
 /** To the end of the line, then everything before it goes. */
 const emptyLine = '\u0005\u0015';
 

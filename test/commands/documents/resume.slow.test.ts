@@ -490,7 +490,8 @@ test('a download waits for a reader of a named pipe, until a signal', async () =
   execFileSync('mkfifo', [pipe]);
   const line = ['docs', 'download', 'doc_1', '-O', 'pipe', '--overwrite', '--json'];
   const waiting = startLine(line, { env: here.api.env, home: here.cwd });
-  await wait(700);
+  // Nothing tells that it waits, and before it has begun a signal would end it without its own code.
+  await wait(3_000);
   waiting.kill('SIGINT');
   expect(await waiting.ended).toMatchObject({ code: 130 });
   const child = startLine(line, { env: here.api.env, home: here.cwd });
