@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { freshEnvironment, launcher } from './run.js';
@@ -73,12 +73,23 @@ interface Talk {
 /** How long nothing is shown; less than the time of a test, whose end would not tell what it waited for. */
 const hangMs = 110_000;
 
+/**
+ * Keeps a terminal open until its program has ended and a moment passed: a hang-up ends the reading, and on a
+ * busy machine the last lines may still be on their way.
+ */
+export function keepOpen(terminal: pty.IPty): void {
+  const { ptsName } = terminal as pty.IPty & { readonly ptsName: string };
+  const ours = openSync(ptsName, constants.O_RDWR | constants.O_NOCTTY);
+  terminal.onExit(() => closeSync(ours));
+}
+
 function talk(
   [program = '', ...words]: readonly string[],
   { home, answers, own, cols }: Talk,
 ): Promise<Conversation> {
   const env = { ...freshEnvironment(home), TERM: 'xterm', ...own };
   const terminal = pty.spawn(program, words, { env, cwd: home, cols });
+  keepOpen(terminal);
   const waiting = [...answers];
   let shown = '';
   let seen = 0;

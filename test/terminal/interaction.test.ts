@@ -10,6 +10,7 @@ import { CancelledError, UsageError } from '../../src/errors.js';
 import { pagerEnvironment } from '../../src/terminal/other-programs.js';
 import { createProgress } from '../../src/terminal/progress.js';
 import { TerminalPrompts } from '../../src/terminal/prompt.js';
+import { keepOpen } from '../support/converse.js';
 import { forbidden, withoutColor } from '../support/hostile.js';
 import { screen } from '../support/screen.js';
 
@@ -98,6 +99,7 @@ async function inTerminal(what: string, { keys = [], env = {}, args = [] }: Typi
     rows: 10,
     env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...env },
   });
+  keepOpen(child);
   let got = '';
   let from = 0;
   const remaining = [...keys];
