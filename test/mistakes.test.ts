@@ -245,6 +245,7 @@ test.each([
   ['remove profile club', 'Did you mean: rosterctl profile remove club\n'],
   ['describe player player_1', 'Did you mean: rosterctl players get player_1'],
   ['export players', 'Did you mean: rosterctl players list -o csv --out FILE'],
+  ['export players -o table', 'Did you mean: rosterctl players list -o csv --out FILE\n'],
   ['print players', 'Did you mean: rosterctl players list\n'],
   ['docs cat doc_1', 'Did you mean: rosterctl documents download doc_1 -O -'],
   ['docs cp doc_1 papers', 'Did you mean: rosterctl documents download doc_1 -D papers'],

@@ -87,11 +87,6 @@ const connectionWords = ['-p', '--profile', '--org', '--base-url'];
 
 /** Returns such words, and all flags with their values, except a connection typed before them. */
 function splitFlags(words: readonly string[], most: number) {
-  const takesValue = new Set(
-    globalFlags
-      .filter((flag) => flag.takes !== 'nothing')
-      .flatMap((flag) => [flag.word, ...(flag.short ? [`-${flag.short}`] : [])]),
-  );
   const found: string[] = [];
   const flags: string[] = [];
   let ended = false;
@@ -100,9 +95,9 @@ function splitFlags(words: readonly string[], most: number) {
     const word = words[index] ?? '';
     if (ended || !word.startsWith('-') || word === '-') found.push(word);
     else if (word === '--') ended = true;
-    else if (takesValue.has(lastOfBundle(word))) {
-      index++;
+    else if (takesNext(lastOfBundle(word))) {
       const last = lastOfBundle(word);
+      index++;
       if (!connectionWords.includes(last)) flags.push(word, words[index] ?? '');
       else if (last !== word) flags.push(word.slice(0, -1));
     }
@@ -113,16 +108,20 @@ function splitFlags(words: readonly string[], most: number) {
   return { found, flags: [...flags, ...words.slice(index)] };
 }
 
+function takesNext(last: string): boolean {
+  return globalFlags.some(
+    ({ takes, word, short }) => takes !== 'nothing' && [word, `-${short}`].includes(last),
+  );
+}
+
 /**
  * For a bundle such as `-qp`, its last flag, which takes the next word; the bundle itself if an
  * earlier flag takes the rest as its value.
  */
 function lastOfBundle(word: string): string {
   if (!/^-[A-Za-z]{2,}$/.test(word)) return word;
-  const before = word.slice(1, -1);
-  const hasValue = globalFlags.some(
-    ({ takes, short }) => takes !== 'nothing' && short !== undefined && before.includes(short),
-  );
+  const earlier = Array.from(word.slice(1, -1), (letter) => `-${letter}`);
+  const hasValue = earlier.some(takesNext);
   return hasValue ? word : `-${word.slice(-1)}`;
 }
 
@@ -234,7 +233,7 @@ function withTyped(
   return ['rosterctl', ...own].join(' ');
 }
 
-/** Adds the flags that were typed to the line that was meant, or at least a dry run if its command lacks one of them. */
+/** Adds the flags that were typed to the line that was meant, or at least a dry run if it cannot take one of them. */
 function withFlags(
   line: string | undefined,
   typed: readonly string[],
@@ -243,7 +242,9 @@ function withFlags(
   const known = line && commandNamed(line.split(' ').slice(1), table)?.flags;
   if (!known) return line;
   const { flags } = splitFlags(typed, Infinity);
-  const has = (word: string) => isGlobal(word) || known.some((flag) => isFlag(flag, word));
+  const contradicted = line.includes(' -o ') ? /^(--json$|-o|--output)/ : /^$/;
+  const has = (word: string) =>
+    !contradicted.test(word) && (isGlobal(word) || known.some((flag) => isFlag(flag, word)));
   const kept = flags.every((word) => !word.startsWith('-') || has(word))
     ? flags
     : flags.filter((word) => word === '-n' || word === '--dry-run');

@@ -35,7 +35,7 @@ test('a mistake at a terminal is marked red, and without colour only marked', as
     (await converse(home, words, [], env)).shown.replaceAll('\r', '');
   const text = ' Unknown command "whoami".\n  Did you mean: rosterctl auth status\n';
   expect(await shown(['whoami'])).toBe(`\u001b[31m✘\u001b[39m${text}`);
-  expect(await shown(['whoami', '--no-color'])).toBe(`✘${text}`);
+  expect(await shown(['whoami', '--no-color'])).toBe(`✘${text.trimEnd()} --no-color\n`);
   expect(await shown(['whoami'], { LANG: 'C', NO_COLOR: '1' })).toBe(`error:${text}`);
   expect((await rosterctl('whoami')).stderr).toBe(text.trimStart().replaceAll('\n  ', '\n'));
 });
