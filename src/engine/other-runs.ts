@@ -160,9 +160,10 @@ export async function justCreated(
     ({ head }) => head.resource === resource && isSamePlace(head, own),
   );
   for (const { head, state } of runs.toSorted((a, b) => (a.head.run < b.head.run ? -1 : 1)))
-    for (const { id, result } of state.results.values()) {
+    for (const { id, result, after = {} } of state.results.values()) {
       if (result !== 'changed') continue;
-      if (head.verb === 'create' || head.verb === 'import') ids.add(id);
+      const { id: made = id } = after;
+      if (head.verb === 'create' || head.verb === 'import') ids.add(String(made));
       else if (head.verb === 'delete' || head.verb === 'undo') ids.delete(id);
     }
   return ids;

@@ -255,15 +255,15 @@ test('before-images of a resumed run are as old as their last line', async () =>
 });
 
 test('a create whose image cannot be written is done, names its record, and is the last one sent', async () => {
-  const made: string[] = [];
-  const service = await recordingService(({ method, body }) => {
-    if (method === 'GET') return { status: 200, json: [] };
+  const made: object[] = [];
+  const service = await recordingService(({ method, url, body }) => {
+    const [, number] = /player_(\d)/.exec(url) ?? [];
+    if (method === 'GET') return { status: 200, json: number ? made[Number(number) - 1] : made };
     // The request is on its way, so its run has a folder.
     const folder = runFolders(user.runs).at(-1) ?? '';
     mkdirSync(beforeImagesIn(folder), { recursive: true });
-    made.push(`player_${made.length + 1}`);
-    const fields = JSON.parse(body.toString()) as object;
-    return { status: 201, json: { id: made.at(-1), ...fields } };
+    made.push({ id: `player_${made.length + 1}`, ...(JSON.parse(body.toString()) as object) });
+    return { status: 201, json: made.at(-1) };
   });
   const user = userOf(service);
   const one = await user.run('players create --name Ann --json -q');

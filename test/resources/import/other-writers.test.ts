@@ -401,6 +401,15 @@ describe('the same import again while the list lags behind what it created', () 
     expect(desk.writes()).toEqual(['POST']);
   });
 
+  test('adds nothing to what players create made', async () => {
+    const desk = await laggingClub();
+    const line = 'players create --name Mine -F email=nn@example.org';
+    expect((await inProcess(line, desk.at)).code).toBe(0);
+    const after = await desk.importing(['nn@example.org,Mine']);
+    expect([after.code, after.results[0]?.result]).toEqual([0, 'unchanged']);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
   test('creates a record that was deleted since', async () => {
     const desk = await laggingClub();
     await desk.importing(['nn@example.org,Mine']);
