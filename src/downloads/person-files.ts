@@ -1,19 +1,17 @@
 /** The folder of one person: person.json and the documents that were named. */
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
 import { isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
-import { GuardError, NotFoundError } from '../errors.js';
+import { NotFoundError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import type { PersonReport } from '../resources/person/find-person.js';
 import type { SelectedRow } from '../runs/report.js';
 import { createDownloader } from './download-one.js';
-import { createFolder, type SaveOptions, skipsTarget } from './target-file.js';
+import { alreadyThere, createFolder, type SaveOptions, statIfThere } from './target-file.js';
 import { documentsNamed, nameTargets, withRecords } from './target-names.js';
-
-const otherFolder = 'Choose another folder with --out.';
 
 /** The files to write, known before any is written. */
 interface PlannedFiles {
@@ -30,7 +28,7 @@ export async function planFiles(
   documents: readonly string[],
 ): Promise<PlannedFiles> {
   const path = join(folder, 'person.json');
-  if (existsSync(path)) throw new GuardError(`${path} already exists.`, { hint: otherFolder });
+  requireAbsent(path);
   const found = await documentsNamed(context, documents);
   const rows = [...new Map(found.map((row) => [row.id, row])).values()];
   const changes = [
@@ -50,12 +48,11 @@ export async function writeFiles(
   const save: SaveOptions = { file: undefined, folder, onExisting: 'refuse' };
   const naming = nameTargets(await withRecords(context, rows), save);
   const { targets } = naming;
+  for (const target of targets) if (target.path !== undefined) requireAbsent(target.path);
   const options = { isOne: true, mirror: undefined };
   const worker = await createDownloader(context, 'downloadDocument', naming, save, options);
   const files: string[] = [];
   try {
-    // Before the first is downloaded.
-    for (const target of targets) if (target.path !== undefined) skipsTarget(target.path, save);
     for (const target of targets) {
       const { id } = target;
       const saved = await worker.work(target).catch((error: unknown) => {
@@ -67,13 +64,15 @@ export async function writeFiles(
       });
       if (saved) files.push(saved.path);
     }
-  } catch (error) {
-    if (error instanceof GuardError) throw new GuardError(error.message, { hint: otherFolder });
-    throw error;
   } finally {
     await worker.close();
   }
   const written = { ...person, files: [...files, path] };
   await writeAtomically(path, `${printJson(written)}\n`, { mode: 0o600, isNew: true });
   return written;
+}
+
+function requireAbsent(path: string): void {
+  // A link that leads nowhere is in the way, too.
+  if (statIfThere(path, lstatSync)) throw alreadyThere(path, 'Choose another folder with --out.');
 }

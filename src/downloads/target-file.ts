@@ -66,11 +66,12 @@ export function skipsTarget(path: string, { onExisting, file }: SaveOptions): bo
   return false;
 }
 
-function alreadyThere(path: string): GuardError {
-  return new GuardError(`${path} already exists; nothing was written.`, {
-    code: 'exists',
-    hint: 'Add --overwrite or --skip-existing, or name another file with -O.',
-  });
+/** The error for a file that is in the way; `hint`: what the command offers instead. */
+export function alreadyThere(
+  path: string,
+  hint = 'Add --overwrite or --skip-existing, or name another file with -O.',
+): GuardError {
+  return new GuardError(`${path} already exists; nothing was written.`, { code: 'exists', hint });
 }
 
 function notPlainFile(path: string): GuardError {
@@ -117,7 +118,7 @@ function forwardSink(write: FileSink['write']): FileSink {
 }
 
 /** Returns the stats of a path; undefined if nothing is there or it cannot be inspected. */
-function statIfThere(path: string, look: typeof lstatSync): Stats | undefined {
+export function statIfThere(path: string, look: typeof lstatSync): Stats | undefined {
   try {
     return look(path);
   } catch {
