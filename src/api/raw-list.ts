@@ -39,7 +39,7 @@ export async function readRawList(
     const ofPage = new Set<string | undefined>();
     for (const item of items) {
       const isNew = seen.add(isObject(item) ? item : { item }) !== undefined;
-      // What is behind any path may have the same id in several rows, which no page repeats.
+      // Any path can be read: rows of one page may share an id, and only an earlier page is repeated.
       if (!isNew && !ofPage.has(seen.lastId)) continue;
       if (!isNew) seen.received++;
       ofPage.add(seen.lastId);

@@ -139,7 +139,7 @@ class Finder {
   private hasWarned = false;
   /** The sizes of the files that this machine uploaded: others need no hash. */
   private readonly sizes: ReadonlySet<number>;
-  /** What this machine uploaded last, apart from this run. */
+  /** The newest upload of this machine that another run made. */
   private readonly newest;
   /** Why there may be more documents than the list tells. */
   private readonly doubt: string | undefined;
