@@ -11,7 +11,7 @@ import { systemLimit } from '../data/system-errors.js';
 import { nameFirstFew, plural, upTo } from '../data/text.js';
 import { eventLoopTurns, mapConcurrently } from '../data/workload.js';
 import type { FileRows, Selection } from '../engine/operation.js';
-import { Failure, stoppedReading, UsageError } from '../errors.js';
+import { Failure, InputError, stoppedReading, UsageError } from '../errors.js';
 import { sha256OfFile, unreadable } from '../files/input-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun } from '../runs/store.js';
@@ -185,13 +185,19 @@ async function withSameFiles(
   const turn = fileTurns(context.signal);
   const hashed = async (row: SelectedRow) => {
     await turn();
-    return { row, hash: await hashOfPath(inspected(row).path, context.signal) };
+    const hash = await hashOfPath(inspected(row).path, context.signal).catch((error: unknown) => {
+      // A file that is gone by now fails at its turn, and the others are uploaded.
+      if (error instanceof InputError) return undefined;
+      throw error;
+    });
+    return { row, hash };
   };
   const sameAs = new Map<number, string>();
   const pairs: string[] = [];
   for (const group of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, SelectedRow[]>();
     for (const { row, hash } of await Promise.all(mapConcurrently(group, filesAtOnce, hashed))) {
+      if (hash === undefined) continue;
       const others = byHash.get(hash) ?? [];
       const [first] = others;
       const { sizeBytes } = inspected(row);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.js';
@@ -26,6 +26,25 @@ test('a signal ends the inspection of many short files', async () => {
   const rows = uploadRows(context, { ...values, failFast: false });
   await expect(rows).rejects.toBeInstanceOf(CancelledError);
   expect(inspected).toBeLessThan(400);
+});
+
+test('a file that is deleted after its inspection fails alone', async () => {
+  const folder = temporaryFolder();
+  const paths = ['a.txt', 'b.txt', 'c.txt'].map((name) => join(folder, name));
+  for (const path of paths) writeFileSync(path, '');
+  let notes = 0;
+  const context = {
+    signal: new AbortController().signal,
+    settings: { overrides: {} },
+    // Of each empty file; the last one comes when all are inspected.
+    note() {
+      notes += 1;
+      if (notes === 3) rmSync(join(folder, 'b.txt'));
+    },
+  } as unknown as Context;
+  const values = { paths, recursive: false, name: undefined, contentType: undefined };
+  const { rows } = await uploadRows(context, { ...values, failFast: false });
+  expect(rows.map(({ id }) => id)).toEqual(paths);
 });
 
 test('a signal ends the reading of short files', async () => {
