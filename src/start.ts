@@ -84,6 +84,8 @@ interface Profile {
   readonly organization: string;
   /** As runs and reviews name it. */
   readonly service: string | undefined;
+  /** All stored profiles. */
+  readonly profiles: ReadonlyMap<string, unknown>;
   readonly hasKey: boolean;
 }
 
@@ -103,19 +105,20 @@ async function usedProfile(
   const store = openConfigStore(paths, world);
   const config = store.config();
   const profile = profileInForce(flags, env, config);
+  const { profiles } = config;
   const { name, via } = profile;
   if (name === sandboxProfile)
-    return { name, organization: demoOrganization, service: name, hasKey: true };
+    return { name, organization: demoOrganization, service: name, profiles, hasKey: true };
   const isNamed = via === 'flag' || via === 'environment';
-  const stored = isNamed ? requireProfile(config, { name }) : config.profiles.get(name);
+  const stored = isNamed ? requireProfile(config, { name }) : profiles.get(name);
   const { organization, baseUrl } = connection.findTarget(
     { flags, env, profile, file: config },
     [],
   );
   const hasKey = connection.hasKey({ env, profile, file: config, keys: () => store.keys() });
   if (organization === undefined || !(stored || hasKey))
-    return via === 'none' && config.profiles.size > 0 ? 'notChosen' : undefined;
-  return { name, organization: organization.text, service: baseUrl?.text, hasKey };
+    return via === 'none' && profiles.size > 0 ? 'notChosen' : undefined;
+  return { name, organization: organization.text, service: baseUrl?.text, profiles, hasKey };
 }
 
 interface StartRow {

@@ -61,6 +61,31 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
   expect(service.requests.length).toBe(sent);
 });
 
+test('a renamed profile still has its unfinished run', async () => {
+  const ids = ['app_1', 'app_2'];
+  const { env } = await keep(
+    ids.map((id) => application(id)),
+    (_, step) => (step === 'PATCH app_2' ? { status: 401 } : undefined),
+  );
+  const home = homeWith(club);
+  const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
+  expect((await rosterctl(line, { env, home })).code).toBe(4);
+  await rosterctl('profile rename default main', { home });
+  const named = { home, env: { ...env, ROSTERCTL_PROFILE: 'main' } };
+  const page = await rosterctl('', named);
+  expect(page.stdout).toMatch(/^Unfinished {2}run [0-9a-f]{6}: 1 of 2 rows left/m);
+  const checks = JSON.parse((await rosterctl('doctor --json', named)).stdout) as object[];
+  expect(checks).toContainEqual(
+    expect.objectContaining({
+      check: 'runs',
+      hint: expect.stringMatching(/^Resume: rosterctl runs resume [0-9a-f]{6}$/m) as string,
+    }),
+  );
+  const another = { home, env: { ...env, ROSTERCTL_PROFILE: 'second' } };
+  const elsewhere = { ...another.env, ROSTERCTL_BASE_URL: connection.baseUrl };
+  expect((await rosterctl('', { ...another, env: elsewhere })).stdout).not.toContain('Unfinished');
+});
+
 test('rosterctl alone names what is unfinished where variables hold the connection', async () => {
   const ids = ['app_1', 'app_2'];
   const { env } = await keep(

@@ -16,7 +16,7 @@ import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { shortRunNames } from '../runs/find-run.js';
 import { isRunning } from '../runs/lock.js';
-import { isKnownFormat, otherFormat, type RunHead } from '../runs/plan.js';
+import { isKnownFormat, isOfProfile, otherFormat, type RunHead } from '../runs/plan.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns, type StoredRun } from '../runs/stored-run.js';
 import { type UnfinishedUpload, unfinishedUploads } from '../runs/unfinished-uploads.js';
@@ -137,8 +137,19 @@ function checkState({ paths }: LocalContext): Check[] {
   }
 }
 
+/** The stored profiles; none if the configuration cannot be read, which another check reports. */
+function storedProfiles(config: LocalContext['config']): ReadonlyMap<string, unknown> {
+  try {
+    return config.config().profiles;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return new Map();
+  }
+}
+
 /** Reports unfinished bulk writes and uploads, without what another process is doing now. */
 async function checkRuns({
+  config,
   paths,
   self,
   settings,
@@ -174,10 +185,13 @@ async function checkRuns({
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
   const shortName = shortRunNames(store);
+  const profiles = storedProfiles(config);
   const placeOf = (heads: readonly RunHead[]) => {
     const [profile = '', ...others] = new Set(heads.map((head) => head.profile));
     if (others.length > 0) return '-p PROFILE ';
-    return profile === settings.profile.name ? '' : `-p ${shellQuote(profile)} `;
+    return isOfProfile({ profile }, settings.profile.name, profiles)
+      ? ''
+      : `-p ${shellQuote(profile)} `;
   };
   const hint = withConnection(
     `See: rosterctl runs list\nResume: rosterctl ${placeOf(open)}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,

@@ -17,6 +17,7 @@ import { ApiError, NotFoundError } from '../errors.js';
 import { aboutPeople } from '../resources/person/holders.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
 import { shortRunNames } from '../runs/find-run.js';
+import { isOfProfile } from '../runs/plan.js';
 import { createNameFinder, soleRecord } from '../runs/record-names.js';
 import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
@@ -249,9 +250,11 @@ async function runChoices(context: LocalContext, verb: string): Promise<readonly
   const names = runNames(store, verb === 'resume' ? ['open'] : undefined);
   // Damaged runs are named by `runs list`.
   const runs = await readRuns(store, names.slice(-newest));
+  const { profiles } = context.config.config();
   const ours = runs.filter(
     (run) =>
-      run.head.profile === context.settings.profile.name && (canTake[verb]?.(run, store) ?? true),
+      isOfProfile(run.head, context.settings.profile.name, profiles) &&
+      (canTake[verb]?.(run, store) ?? true),
   );
   const nameOf = await createNameFinder(context);
   const shortName = shortRunNames(store);

@@ -89,10 +89,12 @@ export async function readOverview(
 
 /** Returns what the profile left unfinished on this machine; nothing, and says so, if that cannot be read. */
 async function readUnfinished(context: Context): Promise<UnfinishedWork> {
-  const { api, paths, self, settings } = context;
+  const { api, config, paths, self, settings } = context;
   const none = { runs: [], uploads: 0 };
   if (!paths.state) return none;
-  const place = { name: settings.profile.name, organization: api.organizationId };
+  const { organizationId: organization, service } = api;
+  const { profiles } = config.config();
+  const place = { name: settings.profile.name, organization, service, profiles };
   try {
     return await unfinishedWork(paths.state.path, place, self);
   } catch (error) {

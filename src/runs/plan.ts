@@ -1,6 +1,7 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
 import { digestOf, startDigest, textDigest } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
@@ -71,6 +72,15 @@ export function isHere(context: Pick<Context, 'api'>, { head }: { readonly head:
 /** True if both belong to one organization at one service, whatever their profiles are called. */
 export function isSamePlace(a: Place, b: Place): boolean {
   return a.organization === b.organization && a.service === b.service;
+}
+
+/** True if a run belongs to a profile; those of a renamed or removed one belong to all of their organization. */
+export function isOfProfile(
+  { profile }: Pick<RunHead, 'profile'>,
+  name: string,
+  stored: ReadonlyMap<string, unknown>,
+): boolean {
+  return profile === name || (profile !== sandboxProfile && !stored.has(profile));
 }
 
 /** One row of a plan: its own values, and the changes that the preview found. */

@@ -3,7 +3,7 @@ import { groupedNumber, plural } from '../data/text.js';
 import type { ThisProcess } from '../files/holder.js';
 import { shortRunNames } from './find-run.js';
 import { isRunning } from './lock.js';
-import { otherFormat } from './plan.js';
+import { isOfProfile, otherFormat } from './plan.js';
 import { runStore } from './store.js';
 import { listOpenRuns, rowsLeft } from './stored-run.js';
 import { isUploadRun, unfinishedUploads } from './unfinished-uploads.js';
@@ -15,17 +15,26 @@ export interface UnfinishedWork {
   readonly uploads: number;
 }
 
+/** A profile, the place it is for, and all stored profiles. */
+interface WorkPlace {
+  readonly name: string;
+  readonly organization: string;
+  readonly service: string | undefined;
+  readonly profiles: ReadonlyMap<string, unknown>;
+}
+
 /** Returns what a profile left unfinished on this machine, without what another process is doing now. */
 export async function unfinishedWork(
   statePath: string,
-  { name, organization }: { readonly name: string; readonly organization: string },
+  { name, organization, service, profiles }: WorkPlace,
   self: ThisProcess,
 ): Promise<UnfinishedWork> {
   const store = runStore(statePath);
   const open = await listOpenRuns(store);
   const ours = open.filter(
     (run) =>
-      run.head.profile === name &&
+      (run.head.profile === name || run.head.service === service) &&
+      isOfProfile(run.head, name, profiles) &&
       run.head.organization === organization &&
       otherFormat(run) === undefined &&
       !isRunning(run, self),

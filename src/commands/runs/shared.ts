@@ -9,7 +9,7 @@ import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { findRun, type LastRun } from '../../runs/find-run.js';
-import { isHere } from '../../runs/plan.js';
+import { isHere, isOfProfile } from '../../runs/plan.js';
 import type { PlanFile } from '../../runs/plan-file.js';
 import { isSingleRun, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
@@ -89,7 +89,10 @@ export async function findRunHere(
   isCandidate: (run: StoredRun) => boolean,
   places?: LastRun['places'],
 ): Promise<StoredRun> {
-  const isOurs = (each: StoredRun) => isHere(context, each) && isOfProfile(context, each);
+  const { name } = context.settings.profile;
+  const { profiles } = context.config.config();
+  const isOurs = (each: StoredRun) =>
+    isHere(context, each) && isOfProfile(each.head, name, profiles);
   const stored = await findRun(
     storeOf(context),
     run,
@@ -113,14 +116,13 @@ export async function findRunHere(
  * profile has that name for another one, too.
  */
 export function otherConnection(
-  { settings }: Pick<Context, 'settings'>,
+  { settings, config }: Pick<Context, 'settings' | 'config'>,
   what: string,
   { profile, organization, service }: StoredRun['head'],
 ): UsageError {
-  const hint =
-    profile === settings.profile.name
-      ? `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`
-      : `Choose its profile: -p ${shellQuote(profile)}`;
+  const hint = isOfProfile({ profile }, settings.profile.name, config.config().profiles)
+    ? `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`
+    : `Choose its profile: -p ${shellQuote(profile)}`;
   return new UsageError(`The ${what} belongs to organization ${organization} at ${service}.`, {
     hint,
   });
@@ -132,12 +134,6 @@ export function requireNotReplaced({ head, state }: StoredRun): void {
     throw new UsageError(`The run ${head.run} was replaced by a later one.`, {
       hint: 'See: rosterctl runs list',
     });
-}
-
-/** True if a run belongs to this profile; those of a removed one belong to all of their organization. */
-function isOfProfile({ settings, config }: Context, { head }: StoredRun): boolean {
-  if (head.profile === settings.profile.name) return true;
-  return !config.config().profiles.has(head.profile);
 }
 
 /** Returns the invocation that continues a run; it has only the flags of a run. */
