@@ -1,6 +1,5 @@
 /** Compares two snapshots, or one with what the service has now: by id and field. */
 
-import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import { readWholeList } from '../bulk/whole-list.js';
 import { clearWord, csvLine, exportText, forSpreadsheet } from '../data/csv.js';
@@ -10,9 +9,9 @@ import type { ResourceName } from '../data/resources.js';
 import { isUnchanged } from '../data/sorting.js';
 import { UsageError } from '../errors.js';
 import type { RowChange } from '../runs/report.js';
-import { backedUp, hasFiles, recordsFile, type Snapshot } from './layout.js';
+import { backedUp, hasFiles, type Snapshot } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
-import { readRecords } from './records.js';
+import { snapshotRecords } from './records.js';
 
 /** A record that differs. */
 export interface Difference {
@@ -48,13 +47,14 @@ export interface BackupDiff {
 
 /** Opens a snapshot to be compared. Throws InputError. */
 export async function snapshotSide(snapshot: Snapshot, signal: AbortSignal): Promise<Side> {
-  const { origin, organization, resources, files }: Manifest = await readSnapshotManifest(snapshot);
+  const manifest: Manifest = await readSnapshotManifest(snapshot);
+  const { origin, organization, resources, files } = manifest;
   return {
     label: snapshot.name,
     origin,
     organization,
     has: (resource) => resources.some((each) => each.resource === resource),
-    records: (resource) => readRecords(join(snapshot.path, recordsFile(resource)), signal),
+    records: (resource) => snapshotRecords(snapshot, resource, manifest, signal),
     files: files ? new Map(files.documents.map(({ id, sha256 }) => [id, sha256])) : undefined,
   };
 }

@@ -120,6 +120,20 @@ export class RecordSpool {
   }
 }
 
+/** Yields the records of a resource in a snapshot. Throws InputError as `readRecords` does, and in the end if they are not as they were written. */
+export async function* snapshotRecords(
+  { path }: Snapshot,
+  resource: ResourceName,
+  { resources }: Manifest,
+  signal: AbortSignal,
+): AsyncGenerator<JsonObject> {
+  const file = join(path, recordsFile(resource));
+  const hash = createHash('sha256');
+  yield* readRecords(file, signal, (chunk) => hash.update(chunk));
+  const written = resources.find((each) => each.resource === resource);
+  if (hash.digest('hex') !== written?.sha256) throw new DamagedFileError(file);
+}
+
 /** Yields the records of a file. Throws InputError if it cannot be read or a line is no record. */
 export async function* readRecords(
   path: string,
@@ -174,8 +188,7 @@ export async function findRecords(
   const found: FoundRecord[] = [];
   for (const { resource } of manifest.resources) {
     if (referenceProblem(reference, resource) !== undefined) continue;
-    const path = join(snapshot.path, recordsFile(resource));
-    for await (const record of readRecords(path, signal)) {
+    for await (const record of snapshotRecords(snapshot, resource, manifest, signal)) {
       if (!answersTo(record, reference, resource, overrides)) continue;
       const sha256 = hasFiles(resource) ? files.get(String(record['id'])) : undefined;
       const file = sha256 === undefined ? undefined : join(snapshot.folder, sharedFile(sha256));

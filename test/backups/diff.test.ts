@@ -201,6 +201,20 @@ test('another organization, a list that may be incomplete and a damaged backup a
   expect((await run(`backup diff ${folder} live`)).code).toBe(2);
 });
 
+test('a snapshot with records cut off, or edited, is damaged, for show as well', async () => {
+  const { create, run, folder, snapshots } = await desk();
+  await create();
+  const file = join(folder, snapshots()[0] ?? '', 'players.ndjson');
+  const lines = readFileSync(file, 'utf8');
+  for (const text of [lines.slice(0, lines.indexOf('\n') + 1), '', lines.replace('1', '3')]) {
+    writeFileSync(file, text);
+    const ran = await run(`backup diff ${folder} live --json`);
+    expect([ran.code, ran.stdout, errorOf(ran)['message']]).toEqual([2, '', `${file} is damaged.`]);
+    const shown = await run(`backup show ${folder} player_2`);
+    expect([shown.code, shown.stderr]).toEqual([2, expect.stringContaining('is damaged')]);
+  }
+});
+
 test('--csv sets applications back, with the status that they have now as a guard', async () => {
   const { create, run, folder, home, records } = await desk();
   records.applications = [
