@@ -1,5 +1,5 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
-import { fstatSync, statSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
 import { plainFailure } from './cli/failures/plain.js';
 import { asksForOutput } from './cli/global-flags.js';
@@ -13,8 +13,8 @@ import { systemCode, systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
-import { endOfTerminal, watchSignals, watchStops } from './terminal/signals.js';
-import { createStreams } from './terminal/streams.js';
+import { watchSignals, watchStops } from './terminal/signals.js';
+import { createStreams, leaveTerminals, mayBeTerminal } from './terminal/streams.js';
 import { fullWidth } from './terminal/whole-words.js';
 
 /** The launcher's part: the data files of dist/, and a check that the bundle would load too early. */
@@ -32,7 +32,7 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
   const terminals = new Set<0 | 1 | 2>();
   const streams = createStreams(process, {
     isTerminal(descriptor) {
-      const isOne = mayBeTerminal(descriptor) && isTerminal(descriptor);
+      const isOne = mayBeTerminal(descriptor, process.platform) && isTerminal(descriptor);
       if (isOne) terminals.add(descriptor);
       return isOne;
     },
@@ -62,7 +62,8 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
   });
   process.on('exit', () => {
     for (const end of world.self.atExit ?? []) end();
-    if ([...terminals].some((each) => !isTerminal(each))) endOfTerminal(process);
+    if ([...terminals].some((each) => !isTerminal(each))) process.exitCode = exit.hungUp;
+    leaveTerminals(process.platform);
   });
   try {
     parsed = parseCommandLine(world.argv, world.table);
@@ -223,21 +224,6 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     return systemCode(error) === 'EPERM';
-  }
-}
-
-/** False for a file, a pipe or /dev/null, which spares the terminal check: that loads much of `node:net`. */
-function mayBeTerminal(descriptor: number): boolean {
-  try {
-    // On Windows, the device type of a console is not reliable.
-    if (process.platform === 'win32') return true;
-    const opened = fstatSync(descriptor);
-    return (
-      opened.isCharacterDevice() &&
-      opened.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev
-    );
-  } catch {
-    return false;
   }
 }
 

@@ -71,6 +71,16 @@ test.each(pages)(
   },
 );
 
+test('a command that ends in the background leaves the terminal as the program in front has set it', async () => {
+  const home = temporaryFolder();
+  const line = [
+    'rosterctl sandbox start > ready &',
+    'until [ -s ready ]; do sleep 0.1; done; stty -echo; kill $!; wait $!; stty -a; exit',
+  ];
+  const { shown } = await inShell(home, [[/shell> /, `${line.join(' ')}\r`]]);
+  expect(shown).toMatch(/ icanon iexten -echo /);
+});
+
 test('a pager that stops long before its Ctrl-Z reaches rosterctl does not leave rosterctl behind', async () => {
   // The order of the two signals is the kernel's choice, and a busy machine sets them far apart.
   const isStopped = "grep -q 'State:.T' /proc/$$/status";

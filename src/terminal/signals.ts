@@ -131,11 +131,3 @@ export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
     },
   };
 }
-
-/** Ends by SIGHUP. Node would abort where its terminal was closed, with the key in the core dump. */
-export function endOfTerminal(process: NodeJS.Process): void {
-  // Windows sends no signals, and Node does not abort there.
-  if (process.platform === 'win32') return;
-  process.removeAllListeners('SIGHUP');
-  process.kill(process.pid, 'SIGHUP');
-}

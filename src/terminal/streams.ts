@@ -1,5 +1,5 @@
 /** The process's streams: terminal detection, colour, and writing that waits, redacts and reports errors. */
-import { fstatSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { type Environment, isUtf8Locale, runsInCi } from '../data/environment.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
 import { createRedactor } from './redactor.js';
@@ -156,6 +156,38 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       return out.isHeld() || err.isHeld();
     },
   };
+}
+
+/** False for a file, a pipe or /dev/null, which spares the terminal check: that loads much of `node:net`. */
+export function mayBeTerminal(descriptor: number, platform: NodeJS.Platform): boolean {
+  try {
+    // On Windows, the device type of a console is not reliable.
+    if (platform === 'win32') return true;
+    const opened = fstatSync(descriptor);
+    return (
+      opened.isCharacterDevice() &&
+      opened.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev
+    );
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Closes the terminals at the end. Node would set each as it was when the command started, although a pager
+ * or a program in front has changed it since, and abort where one is gone, with the key in the core dump.
+ */
+export function leaveTerminals(platform: NodeJS.Platform): void {
+  const terminals = [0, 1, 2].filter((each) => mayBeTerminal(each, platform));
+  // Windows has no such modes.
+  if (platform === 'win32' || terminals.length === 0) return;
+  try {
+    // A terminal that nobody holds hangs up, and its SIGHUP could arrive before the end.
+    openSync('/dev/tty', 'r');
+  } catch {
+    // No SIGHUP comes from a terminal of another session.
+  }
+  for (const each of terminals) closeSync(each);
 }
 
 interface OutputOptions {
