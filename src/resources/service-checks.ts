@@ -60,7 +60,8 @@ export async function checkService(
   };
   const checkArea = async (area: ResourceName, name: string): Promise<readonly Check[]> => {
     if (!shapes) return [readCheck(name, await readFirstPage(api, area, onHeaders))];
-    const { findings, pages, ...found } = await surveyList(api, area, overrides, onHeaders);
+    const soFar = { ...overrides, ...settings };
+    const { findings, pages, ...found } = await surveyList(api, area, soFar, onHeaders);
     Object.assign(settings, found.settings);
     if (pages) lists.push({ resource: area, pages });
     const all = pages ? [...findings, pages.finding] : findings;

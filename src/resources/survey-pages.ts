@@ -91,9 +91,13 @@ export async function surveyPages(
   const counts = { count, most: count };
   if (completeness.state !== 'doubtful')
     return { ...found('pass', `${plural(count, 'record')}, all read`), ...counts };
-  let best = { count, settings: {} as Overrides };
   // Without ids, a page that the service repeats could not be told from a new one.
-  for (const settings of haveIds ? attempts(hint) : []) {
+  if (!haveIds) {
+    const text = `${completeness.reason}; without ids the next pages cannot be looked for`;
+    return { ...found('warn', text), ...counts };
+  }
+  let best = { count, settings: {} as Overrides };
+  for (const settings of attempts(hint)) {
     const read = await readWhole(api, resource, { ...overrides, ...settings });
     if (read.count > best.count) best = { count: read.count, settings };
     if (read.count > count && read.completeness.state === 'complete') break;

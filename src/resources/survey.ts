@@ -15,6 +15,7 @@ import {
   type Overrides,
   type ResourceName,
   referenceKindsOf,
+  resourceNames,
   resourceWords,
 } from '../data/resources.js';
 import { Failure } from '../errors.js';
@@ -207,38 +208,55 @@ async function idOf(
     settings: field === undefined ? [] : [[`ids.${resource}`, field]],
   });
   const records = rows.map((row) => (isObject(row['node']) ? row['node'] : row));
-  if (records.every((record) => hasId(record, set))) {
-    const isText = records.every((record) => withTextId(record, set) === record);
-    const kind = set === undefined && !isText ? 'a number, which is used as text' : 'text';
-    return { finding: finding('pass', `${set ?? 'id'} is ${kind}`) };
-  }
-  for (const field of idCandidates(records, resource)) {
-    if (!(await identifies(api, resource, String(records[0]?.[field])))) continue;
-    return { field, finding: finding('warn', `the id is in ${field}`, field) };
-  }
-  return { finding: finding('fail', 'no field identifies a record: nothing can be changed by id') };
+  const hasIds = records.every((record) => hasId(record, set));
+  const candidates = idCandidates(records, resource, overrides);
+  const works = async (field: string) =>
+    resourceRow(resource).calls.get === undefined
+      ? field === candidates[0]
+      : await identifies(api, resource, String(records[0]?.[field]));
+  // A record may be there under another field than the `id` that it shows, as Strapi does it.
+  if (!hasIds || (set === undefined && !(await works('id'))))
+    for (const field of candidates.filter((name) => name !== 'id'))
+      if (await works(field))
+        return { field, finding: finding('warn', `the id is in ${field}`, field) };
+  if (!hasIds)
+    return {
+      finding: finding('fail', 'no field identifies a record: nothing can be changed by id'),
+    };
+  const isText = records.every((record) => withTextId(record, set) === record);
+  const kind = set === undefined && !isText ? 'a number, which is used as text' : 'text';
+  return { finding: finding('pass', `${set ?? 'id'} is ${kind}`) };
 }
 
-/** Returns the fields that are there in every record, with another text or number in each. */
-function idCandidates(records: readonly JsonObject[], resource: ResourceName): readonly string[] {
-  const { noun, idName } = resourceRow(resource);
-  const usual = ['id', noun, idName, `${noun}id`, 'uuid', 'guid', 'key'].map(normalName);
+/**
+ * Returns the fields that are there in every record, with another text or number in each: those that
+ * other lists use, the usual names, and whatever ends in "id" where a read can prove it.
+ */
+function idCandidates(
+  records: readonly JsonObject[],
+  resource: ResourceName,
+  overrides: Overrides,
+): readonly string[] {
+  const { noun, idName, calls } = resourceRow(resource);
+  const others = resourceNames.flatMap((each) => configured(overrides, `ids.${each}`) ?? []);
+  const own = ['id', noun, idName, `${noun}id`, 'objectid', 'uuid', 'guid', 'key'];
+  const usual = [...others, ...own].map(normalName);
+  const rank = (field: string) => usual.concat(normalName(field)).indexOf(normalName(field));
   return Object.keys(records[0] ?? {})
     .filter((field) => {
       const values = new Set(records.map((record) => record[field]).filter(isScalar));
       return values.size === records.length;
     })
-    .filter((field) => usual.includes(normalName(field)))
-    .toSorted((a, b) => usual.indexOf(normalName(a)) - usual.indexOf(normalName(b)));
+    .filter((field) => rank(field) < usual.length || (calls.get && /id$/i.test(field)))
+    .toSorted((a, b) => rank(a) - rank(b));
 }
 
 function isScalar(value: unknown): boolean {
   return isTextOrNumber(value) && value !== '';
 }
 
-/** True if the documented GET of one record knows this id; also where there is no such call. */
+/** True if the documented GET of one record knows this id. */
 async function identifies(api: Api, resource: ResourceName, id: string): Promise<boolean> {
-  if (resourceRow(resource).calls.get === undefined) return true;
   try {
     const { path } = api.describe(callFor(resource, 'get', id));
     const { status } = await api.raw({ method: 'GET', path, template: path });

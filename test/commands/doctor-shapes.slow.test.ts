@@ -107,6 +107,23 @@ const personalities: readonly Personality[] = [
     idName: '_id',
     settings: { 'ids.players': '_id' },
   },
+  {
+    name: 'calls the id as nobody does, and skips',
+    list: (request) =>
+      page(numberIn(request, 'skip')).map(({ id, ...rest }) => ({ memberRowId: id, ...rest })),
+    idName: 'memberRowId',
+    settings: {
+      'ids.players': 'memberRowId',
+      'paging.mode': 'offset',
+      'paging.params.offset': 'skip',
+    },
+  },
+  {
+    name: 'shows a number as id and takes another field, as Strapi does',
+    list: () => players.map(({ id, ...rest }, at) => ({ id: at + 1, documentId: id, ...rest })),
+    idName: 'documentId',
+    settings: { 'ids.players': 'documentId' },
+  },
 ];
 
 function serviceOf({ list, idName = 'id' }: Personality) {
@@ -241,6 +258,39 @@ test('without --apply it only says what to set', async () => {
   expect(stdout).toContain('rosterctl config set paging.mode page');
   const { stdout: mode } = await rosterctl('config get paging.mode', { env: service.env, home });
   expect(mode.trim()).toBe('auto');
+});
+
+test('pages that cannot be told apart without ids are never called the whole list', async () => {
+  const rows = players.map(({ name }) => ({ name }));
+  const service = await recordingService((request) => {
+    const at = numberIn(request, 'skip');
+    const isList = /^\/v1\/players\/[^/]*$/.test(request.url.split('?')[0] ?? '');
+    return { status: isList ? 200 : 404, json: isList ? rows.slice(at, at + size) : {} };
+  });
+  const ran = await rosterctl('doctor --shapes --apply --yes', { env: service.env });
+  expect(ran.stdout).toContain('without ids the next pages cannot be looked for');
+  expect(ran.stdout).not.toContain('paging.mode none');
+  expect(ran.stderr).toContain('Nothing to set.');
+});
+
+test('documents are known by the field that the other lists use', async () => {
+  const rows = players
+    .slice(0, 3)
+    .map(({ id, ...rest }, at) => ({ id: at, objectKey: id, ...rest }));
+  const service = await recordingService(({ url }) => {
+    const [, , , org, id] = url.split('?')[0]?.split('/') ?? [];
+    const found = rows.find(({ objectKey }) => objectKey === id);
+    if (url.startsWith('/v1/documents')) return { status: 200, json: rows };
+    if (org === undefined) return { status: 200, json: [] };
+    if (id === undefined) return { status: 200, json: rows };
+    return { status: found ? 200 : 404, json: found ?? {} };
+  });
+  const home = temporaryFolder();
+  const at = { env: service.env, home };
+  await rosterctl('config set ids.teams objectKey', at);
+  await rosterctl('doctor --shapes --apply --yes', at);
+  const { stdout } = await rosterctl('config get ids.documents', at);
+  expect(stdout.trim()).toBe('objectKey');
 });
 
 test('a total that no way leads to is named, and nothing is set', async () => {
