@@ -150,7 +150,9 @@ export class Pager {
     // A count that is not larger than what came may be that of this page.
     const { isNamed, value = 0 } = evidence.total ?? {};
     const total = isNamed || value > page.arrived ? value : undefined;
-    const pages = evidence.pages ?? pagesOf(total, size);
+    const pages =
+      evidence.pages ??
+      (total !== undefined && size !== undefined && size > 0 ? Math.ceil(total / size) : undefined);
     if (page.count === 0) return undefined;
     if (pageNumber !== undefined && (pages !== undefined || more)) {
       const last = (this.firstNumber === 0 ? -1 : 0) + (pages ?? Number.POSITIVE_INFINITY);
@@ -288,12 +290,6 @@ function isLess(now: number | undefined, before: number | undefined): boolean {
 function unfollowed(key: string, value: string) {
   const reason = `the service names a next page, which ${key} ${value} does not follow`;
   return { end: doubt(reason, `To follow it: rosterctl config set ${key} auto`, somethingElse) };
-}
-
-function pagesOf(total: number | undefined, size: number | undefined): number | undefined {
-  return total !== undefined && size !== undefined && size > 0
-    ? Math.ceil(total / size)
-    : undefined;
 }
 
 /** Returns the value at a path of the envelope, or of the header of that name. */

@@ -68,7 +68,9 @@ export async function openConnections(
   };
   const agent = new undici.Agent({
     connect(options, done) {
-      const chosenProxy = proxy?.(urlOfTarget(options));
+      const chosenProxy = proxy?.(
+        new URL(`${options.protocol}//${options.host ?? options.hostname}`),
+      );
       if (chosenProxy)
         connectThroughProxy(chosenProxy, options, done).catch((error: Error) => done(error, null));
       else connectDirectly(options, done);
@@ -120,10 +122,6 @@ export function connectionPool({
 
 function afterClose(): BugError {
   return new BugError('A request after the transport was closed.');
-}
-
-function urlOfTarget({ protocol, host, hostname }: buildConnector.Options): URL {
-  return new URL(`${protocol}//${host ?? hostname}`);
 }
 
 /**

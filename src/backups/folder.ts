@@ -230,11 +230,11 @@ async function readFetchJournal(path: string): Promise<JournalContent> {
   const file = join(path, journalFile);
   const { lines, bytes } = parseLines(await readBytes(file), file, (line) => line);
   const [head, ...fetched] = lines;
-  return { place: head && placeOfJournal(head), fetched: fetched.flatMap(fetchedIn), bytes };
-}
-
-function placeOfJournal({ service, organization }: JsonObject): Place {
-  return { service: String(service), organization: String(organization) };
+  return {
+    place: head && { service: String(head.service), organization: String(head.organization) },
+    fetched: fetched.flatMap(fetchedIn),
+    bytes,
+  };
 }
 
 function fetchedIn({ id, bytes, sha256, updatedAt, record }: JsonObject): readonly FetchedFile[] {

@@ -114,7 +114,8 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
     takes: param.takes,
     commaList: param.commaList,
     required: param.takes !== 'nothing' && !param.schema.safeParse(undefined).success,
-    choices: schemaChoices(param.schema),
+    choices:
+      '_zod' in param.schema ? enumWords(param.schema as z.ZodMiniType) : param.schema.choices,
     group: param.group,
     ...(param.rare && { rare: true }),
     ...(param.ifMissing !== undefined && { ifMissing: param.ifMissing }),
@@ -125,10 +126,6 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
 function viewFields({ columns, resource }: View<never>): readonly string[] {
   if (columns || resource === undefined) return columns ?? [];
   return [...new Set([...recordFields(resource), ...resourceWords[resource].columns])];
-}
-
-function schemaChoices(schema: ValueSchema): readonly string[] | undefined {
-  return '_zod' in schema ? enumWords(schema as z.ZodMiniType) : schema.choices;
 }
 
 /** The values of an enum, also inside optional, default and array. */

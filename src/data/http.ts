@@ -34,7 +34,7 @@ export function parseRoute(text: string, assumed: string): RouteWords {
   const [steps = '', ...queries] = path.replace(/\{[^{}]*\}/g, 'x').split('?');
   if (
     steps.includes('//') ||
-    steps.split('/').some(isDotSegment) ||
+    steps.split('/').some((step) => step === '.' || step === '..') ||
     !/^[\w.~/{}-]+$/.test(steps) ||
     queries.length > 1
   )
@@ -63,10 +63,6 @@ export function parseRoute(text: string, assumed: string): RouteWords {
   if (method.toUpperCase() === 'DELETE' && !deletes(assumed))
     throw refuse(text, 'would delete the record', assumed);
   return { method: method.toUpperCase(), path: path.replace('{id}', `{${idName}}`) };
-}
-
-function isDotSegment(step: string): boolean {
-  return step === '.' || step === '..';
 }
 
 /** True for `name=value`, where the value may hold names in braces; a literal organization is never right. */

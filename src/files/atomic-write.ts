@@ -81,7 +81,7 @@ async function openBeside(
   { mode = 0o600, singleWriter, isNew, isOneOfMany, self }: AtomicOptions,
 ): Promise<AtomicFile> {
   const mark = self && (await removeDeadTemps(path, self));
-  const temp = tempPath(path, singleWriter ? fixedMark(path) : (mark ?? randomMark()));
+  const temp = tempPath(path, singleWriter ? fixedMark(path) : (mark ?? randomHex(8)));
   if (singleWriter) removeNow(temp);
   const opened = async () => openSync(temp, 'wx', 0o600);
   const descriptor = await attemptWrite(file, opened());
@@ -248,10 +248,6 @@ async function removeDeadTemps(path: string, self: ThisProcess): Promise<string 
     if (basename(temp) === name && isFree) removeNow(temp);
   }
   return markOf(self.pid);
-}
-
-function randomMark(): string {
-  return randomHex(8);
 }
 
 /**

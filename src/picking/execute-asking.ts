@@ -30,7 +30,11 @@ export async function executeAsking(
   const first = line.command.args[0];
   try {
     // In a script, it takes the newest unfinished run.
-    if (resumesRun(line.command) && !isGiven(line.values[first?.name ?? '']) && mayPick())
+    if (
+      line.command.words.join(' ') === 'runs resume' &&
+      !isGiven(line.values[first?.name ?? '']) &&
+      mayPick()
+    )
       return await executeWith((await pick()) ?? line.values);
     const missing = missingArgument(line.command, line.values);
     if (missing) throw missing;
@@ -46,8 +50,4 @@ export async function executeAsking(
     if (!picked) throw error;
     return executeWith(picked);
   }
-}
-
-function resumesRun({ words }: ManifestCommand): boolean {
-  return words.join(' ') === 'runs resume';
 }

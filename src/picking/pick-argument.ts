@@ -236,13 +236,9 @@ const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => bool
     finished &&
     [...state.results.values()].some(({ result }) => countsAsError(result)) &&
     retriedBy(store, head.run) === undefined,
-  undo: (run) => !leavesNothing(run.head) && mayHaveChanged(run),
+  undo: (run) =>
+    !(run.head.verb === 'delete' || run.head.verb === 'convert') && mayHaveChanged(run),
 };
-
-/** True for runs of which nothing can be undone: deletions and conversions. */
-function leavesNothing({ verb }: StoredRun['head']): boolean {
-  return verb === 'delete' || verb === 'convert';
-}
 
 /** Returns the runs of the profile in force that a verb can work on, newest first. */
 async function runChoices(context: LocalContext, verb: string): Promise<readonly Pickable[]> {

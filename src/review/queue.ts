@@ -177,7 +177,9 @@ async function readQueue(path: string): Promise<FoundQueue> {
   const bytes = await readBytes(path);
   let found: { readonly lines: JsonObject[]; readonly bytes: number };
   try {
-    found = parseLines(bytes, what, parseLine);
+    found = parseLines(bytes, what, (line) =>
+      line['kind'] === 'review' || typeof line['id'] === 'string' ? line : undefined,
+    );
   } catch (error) {
     if (!(error instanceof GuardError)) throw error;
     throw new GuardError(error.message, { code: error.code, cause: error, hint });
@@ -195,10 +197,6 @@ async function readQueue(path: string): Promise<FoundQueue> {
     bytes: found.bytes,
     isNew: false,
   };
-}
-
-function parseLine(line: JsonObject): JsonObject | undefined {
-  return line['kind'] === 'review' || typeof line['id'] === 'string' ? line : undefined;
 }
 
 function openQueueFile(

@@ -72,7 +72,8 @@ export async function openStorage(place: SandboxPlace): Promise<Storage> {
   try {
     return await openInFolder({ ...place, stateDir });
   } catch (error) {
-    if (error instanceof GuardError || !isFileError(error)) throw error;
+    if (error instanceof GuardError || !(error instanceof Failure || isSystemError(error)))
+      throw error;
     return openInMemory(
       place,
       error instanceof Failure ? error.message : `${systemReason(error)}.`,
@@ -121,7 +122,9 @@ async function openInFolder(place: SandboxPlace & { readonly stateDir: string })
   const held = state.seed().size;
   if (seedSize !== undefined && held !== seedSize && !(await state.reseed(seed))) {
     state.close();
-    throw otherSize(held, seedSize);
+    throw new GuardError(`This sandbox holds changes to its ${held} demo data.`, {
+      hint: `Start over with rosterctl sandbox reset, or keep the ${seedSize} set in another folder: --data DIR`,
+    });
   }
   return { state, bytes: bytesInFolder(uploadsIn(dir)), secret, dir, memoryReason: undefined };
 }
@@ -153,17 +156,6 @@ function readSecret(dir: string): string | undefined {
 
 const uploadsIn = (dir: string) => join(dir, 'files');
 const settingsIn = (dir: string) => join(dir, 'settings.json');
-
-/** True for a failure of the file system, its own error or that of `ensurePrivateFolder`. */
-function isFileError(error: unknown): error is Error {
-  return error instanceof Failure || isSystemError(error);
-}
-
-function otherSize(held: SeedSize, wanted: SeedSize): GuardError {
-  return new GuardError(`This sandbox holds changes to its ${held} demo data.`, {
-    hint: `Start over with rosterctl sandbox reset, or keep the ${wanted} set in another folder: --data DIR`,
-  });
-}
 
 export interface StoredBytes {
   readonly sizeBytes: number;

@@ -51,7 +51,7 @@ export function wrap(text: string, columns: number): string[] {
     let rest = paragraph;
     while (rest.length > room * unitsPerColumn || displayWidth(rest) > room) {
       // One letter with marks may be wider than the line; it is placed nevertheless.
-      const head = headWithin(rest, room) || firstLetter(rest);
+      const head = headWithin(rest, room) || String.fromCodePoint(rest.codePointAt(0) ?? 32);
       const space = rest[head.length] === ' ' ? head.length : head.lastIndexOf(' ');
       const line = space > 0 ? rest.slice(0, space) : head;
       lines.push(line);
@@ -91,8 +91,4 @@ function headWithin(text: string, columns: number): string {
     result += segment;
   }
   return result;
-}
-
-function firstLetter(text: string): string {
-  return String.fromCodePoint(text.codePointAt(0) ?? 32);
 }

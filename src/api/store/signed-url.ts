@@ -26,7 +26,9 @@ export interface UrlGuard {
 
 export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
   const serviceHost = hostOf(new URL(baseUrl));
-  const isServiceLoopback = isLoopback(serviceHost);
+  const isServiceLoopback =
+    isLocalName(serviceHost) ||
+    (isIP(serviceHost) !== 0 && loopback.check(serviceHost, family(serviceHost)));
   let servicePrivacy: Promise<boolean> | undefined;
   /** True for a service inside a private network, which keeps its files there too. */
   const isServicePrivate = (): Promise<boolean> => {
@@ -98,10 +100,6 @@ function parseUrl(text: string): URL {
 /** Returns the host. The parser has already normalized every spelling of an IPv4 address. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-}
-
-function isLoopback(host: string): boolean {
-  return isLocalName(host) || (isIP(host) !== 0 && loopback.check(host, family(host)));
 }
 
 /** True for an address that is not on the public internet. */

@@ -55,7 +55,7 @@ export async function showTable(
     columnNames:
       settings.fields ??
       interactiveColumns?.map(([field]) => field) ??
-      configuredColumns(view, settings) ??
+      settings.overrides[`columns.${view.resource}`]?.split(',').map((name) => name.trim()) ??
       view.columns,
     headers: new Map(interactiveColumns),
     showsNames: settings.verbose,
@@ -68,13 +68,6 @@ export async function showTable(
   if (hasFooter || !list) return;
   const cut = cutNote(list);
   if (cut !== undefined) note(cut);
-}
-
-function configuredColumns(
-  { resource }: TableView,
-  { overrides }: ShowContext['settings'],
-): readonly string[] | undefined {
-  return overrides[`columns.${resource}`]?.split(',').map((name) => name.trim());
 }
 
 /** Writes the fields of one record, aligned. */

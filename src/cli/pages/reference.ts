@@ -147,7 +147,10 @@ function paramTable(
   params: readonly ManifestParam[],
   usageOfParam: (param: ManifestParam) => string,
 ): string {
-  const body = params.map((param) => [`\`${usageOfParam(param)}\``, meaning(param)]);
+  const body = params.map((param) => [
+    `\`${usageOfParam(param)}\``,
+    `${meaningOf(param)}${param.required ? '; required' : ''}`,
+  ]);
   return rows([head, 'Meaning'], body);
 }
 
@@ -166,10 +169,6 @@ export function meaningOf(param: ManifestParam): string {
   return `${param.text}${choices}${param.takes === 'values' ? '; repeatable' : ''}`;
 }
 
-function meaning(param: ManifestParam): string {
-  return `${meaningOf(param)}${param.required ? '; required' : ''}`;
-}
-
 // --- markdown ---
 
 function page(blocks: readonly string[]): string {
@@ -177,11 +176,9 @@ function page(blocks: readonly string[]): string {
 }
 
 function rows(head: readonly string[], body: readonly (readonly string[])[]): string {
-  return [head, head.map(() => '---'), ...body].map(tableRow).join('\n');
-}
-
-function tableRow(cells: readonly string[]): string {
-  return `| ${cells.map(cell).join(' | ')} |`;
+  return [head, head.map(() => '---'), ...body]
+    .map((cells) => `| ${cells.map(cell).join(' | ')} |`)
+    .join('\n');
 }
 
 /** Escapes text for a table cell: `|` everywhere, `<` outside code. */

@@ -54,7 +54,8 @@ export default defineLocalWrite({
   ]),
   plan(context, { name, at }) {
     const key = keyFor(context, name, at);
-    const since = at === undefined ? null : sinceOf(at, context.now());
+    const since =
+      at === undefined ? null : new Date(resolveWhen(at, 'start', context.now())).toISOString();
     const changes = [{ id: cursorName(key), field: 'cursor', from: key.name, to: since }];
     return Promise.resolve({ changes, state: { ...key, since } });
   },
@@ -95,8 +96,4 @@ function requireTimes(key: CursorKey): CursorKey {
   throw new UsageError(`Findings have no times, so --at cannot be used for ${cursorName(key)}.`, {
     hint: `To print all of them again, leave it out, then run: rosterctl ${key.resource} --since-last ${key.name} --initial all`,
   });
-}
-
-function sinceOf(at: When, now: Date): string {
-  return new Date(resolveWhen(at, 'start', now)).toISOString();
 }

@@ -120,7 +120,9 @@ export async function findProblems(
   const read = new Map<ResourceName, number>();
   const unread = new Map<ResourceName, string>();
   for (const resource of resourceNames) {
-    const needing = running.filter(({ rule }) => needsList(rule, resource));
+    const needing = running.filter(
+      ({ rule }) => rule.resource === resource || (rule.alsoReads ?? []).includes(resource),
+    );
     if (needing.length === 0) continue;
     let count = 0;
     const skipped = await readInto(context, resource, (record, subject) => {
@@ -138,10 +140,6 @@ export async function findProblems(
   const skips = skipsOf(running);
   const isAllSkipped = skips.flatMap((skip) => skip.codes).length === running.length;
   return { findings, skips, isAllSkipped, read, unread };
-}
-
-function needsList({ resource, alsoReads = [] }: Rule, name: ResourceName): boolean {
-  return resource === name || alsoReads.includes(name);
 }
 
 /** Reads a list; returns why rules that need it cannot run, if so. */

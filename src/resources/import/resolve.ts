@@ -35,7 +35,9 @@ export async function resolveImport(
 ): Promise<ResolvedImport> {
   const { resource } = options;
   const { organizationId } = context.api;
-  const mayNameTeams = options.teamColumn !== undefined || namesTeams(columns, options);
+  const mayNameTeams =
+    options.teamColumn !== undefined ||
+    columns.some(({ name }) => aliasKind(name, options.resource) === 'team');
   const teams = mayNameTeams ? await readTeams(context) : undefined;
   const seen = new SeenFields();
   const index = new KeyIndex(options.key, options.comparison);
@@ -86,10 +88,6 @@ function checkKeyField({ key, resource }: ImportOptions, seen: SeenFields): void
     );
   if (Array.isArray(field.sample))
     throw new UsageError(`--key ${shellQuote(key)}: that field holds a list.`);
-}
-
-function namesTeams(columns: readonly FileColumn[], { resource }: ImportOptions): boolean {
-  return columns.some(({ name }) => aliasKind(name, resource) === 'team');
 }
 
 /**

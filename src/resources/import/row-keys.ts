@@ -74,7 +74,7 @@ export class RowKeys {
       );
     if (!record && options.key === 'id')
       throw new InputError(
-        `${at} holds "${key}", and no ${noun} has that id.${didYouMean(key, firstIds(ids))}`,
+        `${at} holds "${key}", and no ${noun} has that id.${didYouMean(key, [...ids.keys()].slice(0, 1_000))}`,
       );
     this.checkService(row, record);
     return record;
@@ -148,11 +148,6 @@ function listed(lines: readonly number[]): string {
 }
 
 const mostLines = 5;
-
-/** Ids enough to suggest one from. */
-function firstIds(ids: ReadonlyMap<string, JsonObject>): readonly string[] {
-  return [...ids.keys()].slice(0, 1_000);
-}
 
 /** The consequence of a list that may not be whole for an import; a service without records may answer without a list. */
 export const importDoubt = {

@@ -56,7 +56,7 @@ export async function readTeams(context: Context): Promise<Teams> {
       const words = isOne ? [word] : word.split(';').map((part) => part.trim());
       const ids = words.filter((each) => each !== '').map(idOf);
       const typed = [...new Set(ids)].map((id) => asShown(id, target));
-      if (isList(target)) return { target, value: typed };
+      if (Array.isArray(target.seen?.sample)) return { target, value: typed };
       if (ids.length === 1) return { target, value: typed[0] };
       throw new InputError(`holds ${ids.length} teams, and ${target.field} takes one.`);
     },
@@ -67,10 +67,6 @@ export async function readTeams(context: Context): Promise<Teams> {
 function asShown(id: string, { seen }: FieldTarget): unknown {
   const [sample] = [seen?.sample].flat();
   return isNumber(sample) && /^\d+$/.test(id) ? parseJson(id) : id;
-}
-
-function isList({ seen }: FieldTarget): boolean {
-  return Array.isArray(seen?.sample);
 }
 
 /**

@@ -62,7 +62,9 @@ export function pageOf(
   all: readonly WireRow[],
 ): PlaceholderValues {
   const mode = modes[shapes.value('paging', resource)];
-  const size = mode ? pageSizeOf(shapes, resource, url) : sizeOfNone(shapes, resource, all.length);
+  const size = mode
+    ? pageSizeOf(shapes, resource, url)
+    : Number(shapes.given('page-size', resource) ?? Math.max(1, all.length));
   const names = (shapes.given('paging.param', resource) ?? mode?.param ?? '').split(',');
   const name = names.find((each) => url.searchParams.has(each)) ?? names[0] ?? '';
   const word = url.searchParams.get(name) ?? '';
@@ -111,11 +113,6 @@ function pageSizeOf(shapes: Shapes, resource: string, url: URL): number {
   const names = (shapes.given('paging.limit', resource) ?? 'limit').split(',');
   const asked = names.map((each) => url.searchParams.get(each)).find((each) => each !== null);
   return Math.min(asked == null ? size : wholeNumber(asked, 1), max);
-}
-
-/** Without paging everything is sent, or the first so many. */
-function sizeOfNone(shapes: Shapes, resource: string, all: number): number {
-  return Number(shapes.given('page-size', resource) ?? Math.max(1, all));
 }
 
 function wholeNumber(word: string, least: number): number {

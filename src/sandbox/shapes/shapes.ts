@@ -39,7 +39,8 @@ export function parseShapes(texts: readonly string[]): Shapes {
   }
   const templates = new Map<string, Template>();
   const given = (key: string, of: string) => values.get(`${key}.${of}`) ?? values.get(key);
-  const value = (key: string, of: string) => given(key, of) ?? firstName(key);
+  const value = (key: string, of: string) =>
+    given(key, of) ?? Object.keys(shapeKeys[key]?.names ?? {})[0] ?? '';
   const named = (key: string, of: string) => shapeKeys[key]?.names?.[value(key, of)];
   return {
     given,
@@ -59,10 +60,6 @@ export function parseShapes(texts: readonly string[]): Shapes {
 
 /** The sandbox as it is without shapes. */
 export const noShapes: Shapes = parseShapes([]);
-
-function firstName(key: string): string {
-  return Object.keys(shapeKeys[key]?.names ?? {})[0] ?? '';
-}
 
 const knownKeys = `Keys: ${Object.keys(shapeKeys).join(', ')}. docs/sandbox.md explains them.`;
 
