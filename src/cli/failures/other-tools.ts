@@ -2,150 +2,110 @@
 import type { CommandManifest, ManifestCommand } from '../../data/command-manifest.js';
 import { globalFlags } from '../global-flags.js';
 
-/** Commands that a first word may mean, best first. */
-const wordsElsewhere: Readonly<Record<string, readonly string[]>> = {
-  whoami: ['auth status'],
-  status: ['auth status'],
-  signin: ['auth login'],
-  configure: ['auth login'],
-  init: ['auth login'],
-  setup: ['auth login'],
-  switch: ['profile use NAME'],
-  context: ['profile list'],
-  contexts: ['profile list'],
-  organizations: ['profile list'],
-  orgs: ['profile list'],
-  settings: ['config list'],
-  import: ['players import FILE --key email', 'tryouts set-status --csv FILE'],
-  export: ['tryouts list -o csv --out FILE'],
-  open: ['documents open ID', 'documents download ID'],
-  rename: ['teams update ID --name NAME'],
-  search: ['tryouts list --search TEXT'],
-  find: ['tryouts list --search TEXT'],
-  dashboard: ['overview'],
-  summary: ['overview'],
-  audit: ['check'],
-  lint: ['check'],
-  verify: ['check'],
-  duplicates: ['check --only duplicate.email,duplicate.discord'],
-  history: ['runs list'],
-  jobs: ['runs list'],
-  logs: ['runs list'],
-  undo: ['runs undo last'],
-  accept: ['tryouts set-status ID --to accepted'],
-  approve: ['tryouts set-status ID --to accepted'],
-  reject: ['tryouts set-status ID --to rejected'],
-  applications: ['tryouts list'],
-  applicants: ['tryouts list'],
-  apps: ['tryouts list'],
-  candidates: ['tryouts list'],
-  roster: ['players list'],
-  members: ['players list'],
-  users: ['players list'],
-  files: ['documents list'],
-  cat: ['documents download ID -O -'],
+/** Our commands or flags, each with the words that mean it elsewhere; of several for a word the best is first. */
+type Meanings = Readonly<Record<string, readonly string[]>>;
+
+/** Commands that a first word may mean. */
+const wordsElsewhere: Meanings = {
+  'auth status': ['whoami', 'status'],
+  'auth login': ['signin', 'configure', 'init', 'setup'],
+  'profile use NAME': ['switch'],
+  'profile list': ['context', 'contexts', 'organizations', 'orgs'],
+  'config list': ['settings'],
+  'players import FILE --key email': ['import'],
+  'tryouts set-status --csv FILE': ['import'],
+  'tryouts list -o csv --out FILE': ['export'],
+  'documents open ID': ['open'],
+  'documents download ID': ['open'],
+  'teams update ID --name NAME': ['rename'],
+  'tryouts list --search TEXT': ['search', 'find'],
+  overview: ['dashboard', 'summary'],
+  check: ['audit', 'lint', 'verify'],
+  'check --only duplicate.email,duplicate.discord': ['duplicates'],
+  'runs list': ['history', 'jobs', 'logs'],
+  'runs undo last': ['undo'],
+  'tryouts set-status ID --to accepted': ['accept', 'approve'],
+  'tryouts set-status ID --to rejected': ['reject'],
+  'tryouts list': ['applications', 'applicants', 'apps', 'candidates'],
+  'players list': ['roster', 'members', 'users'],
+  'documents list': ['files'],
+  'documents download ID -O -': ['cat'],
 };
 
-/** Commands of the same noun (`*`) that a verb may mean, best first. */
-const verbsElsewhere: Readonly<Record<string, readonly string[]>> = {
-  import: ['* upload FILE', '* set-status --csv FILE', '* update --csv FILE'],
-  export: ['* list -o csv --out FILE'],
-  search: ['* list --search TEXT'],
-  find: ['* list --search TEXT'],
-  filter: ['* list --where FIELD=VALUE'],
-  count: ['* stats', '* list -o ids'],
-  rename: ['* update ID --name NAME'],
-  modify: ['* update ID'],
-  patch: ['* update ID'],
-  set: ['* update ID'],
-  describe: ['* get ID', '* show'],
-  inspect: ['* get ID', '* show'],
-  info: ['* get ID'],
-  get: ['* show'],
-  view: ['* show'],
-  destroy: ['* delete ID'],
-  delete: ['* remove NAME', '* prune RUN'],
-  rm: ['* remove NAME', '* prune RUN', '* forget ID'],
-  remove: ['* prune RUN', '* forget ID'],
-  save: ['* download ID'],
-  copy: ['* download ID -D DIR'],
-  cp: ['* download ID -D DIR'],
-  cat: ['* download ID -O -'],
-  print: ['* list'],
-  list: ['* verify DIR'],
-  approve: ['* set-status ID --to accepted'],
-  decline: ['* set-status ID --to rejected'],
-  note: ['* update ID --append-note TEXT'],
-  comment: ['* update ID --append-note TEXT'],
-  tag: ['* update ID --add-tag TAG'],
-  rerun: ['* retry RUN'],
-  continue: ['* resume last'],
-  revert: ['* undo last'],
-  whoami: ['* status'],
-  switch: ['* use NAME'],
+/** Commands of the same noun (`*`) that a verb may mean. */
+const verbsElsewhere: Meanings = {
+  '* upload FILE': ['import'],
+  '* set-status --csv FILE': ['import'],
+  '* update --csv FILE': ['import'],
+  '* list -o csv --out FILE': ['export'],
+  '* list --search TEXT': ['search', 'find'],
+  '* list --where FIELD=VALUE': ['filter'],
+  '* stats': ['count'],
+  '* list -o ids': ['count'],
+  '* update ID --name NAME': ['rename'],
+  '* update ID': ['modify', 'patch', 'set'],
+  '* get ID': ['describe', 'inspect', 'info'],
+  '* show': ['describe', 'inspect', 'get', 'view'],
+  '* delete ID': ['destroy'],
+  '* remove NAME': ['delete', 'rm'],
+  '* prune RUN': ['delete', 'rm', 'remove'],
+  '* forget ID': ['rm', 'remove'],
+  '* download ID': ['save'],
+  '* download ID -D DIR': ['copy', 'cp'],
+  '* download ID -O -': ['cat'],
+  '* list': ['print'],
+  '* verify DIR': ['list'],
+  '* set-status ID --to accepted': ['approve'],
+  '* set-status ID --to rejected': ['decline'],
+  '* update ID --append-note TEXT': ['note', 'comment'],
+  '* update ID --add-tag TAG': ['tag'],
+  '* retry RUN': ['rerun'],
+  '* resume last': ['continue'],
+  '* undo last': ['revert'],
+  '* status': ['whoami'],
+  '* use NAME': ['switch'],
 };
 
 /** Commands of another noun that a noun and verb mean. */
-const nounsWithVerb: Readonly<Record<string, readonly string[]>> = {
-  'auth list': ['profile list'],
-  'auth switch': ['profile use NAME'],
-  'auth add': ['auth login --profile NAME'],
-  'auth create': ['auth login --profile NAME'],
-  'auth new': ['auth login --profile NAME'],
-  'profile add': ['auth login --profile NAME'],
-  'profile create': ['auth login --profile NAME'],
-  'profile new': ['auth login --profile NAME'],
-  'config use-context': ['profile use NAME'],
-  'config current-context': ['profile show'],
-  'config get-contexts': ['profile list'],
-  'cursors delete': ['cursors reset NAME'],
-  'cursors rm': ['cursors reset NAME'],
-  'cursors remove': ['cursors reset NAME'],
-  'backup restore': ['help backup'],
+const nounsWithVerb: Meanings = {
+  'profile list': ['auth list', 'config get-contexts'],
+  'profile use NAME': ['auth switch', 'config use-context'],
+  'auth login --profile NAME': [
+    'auth add',
+    'auth create',
+    'auth new',
+    'profile add',
+    'profile create',
+    'profile new',
+  ],
+  'profile show': ['config current-context'],
+  'cursors reset NAME': ['cursors delete', 'cursors rm', 'cursors remove'],
+  'help backup': ['backup restore'],
 };
 
 /** Flags of other tools, with ours. */
-const flagsElsewhere: Readonly<Record<string, readonly string[]>> = {
-  '--columns': ['--fields'],
-  '--select': ['--fields'],
-  '--format': ['--output'],
-  '--output-file': ['--out'],
-  '--organization': ['--org'],
-  '--namespace': ['--org'],
-  '--repo': ['--org'],
-  '-R': ['--org'],
-  '--url': ['--base-url'],
-  '--host': ['--base-url'],
-  '--context': ['--profile'],
-  '--force': ['--overwrite', '--yes'],
-  '--silent': ['--quiet'],
-  '--filter': ['--where'],
-  '--selector': ['--where'],
-  '-l': ['--where'],
-  '-O': ['--out'],
-  '--query': ['--search'],
-  '--grep': ['--search'],
-  '--name': ['--search'],
-  '--order-by': ['--sort'],
-  '--sort-by': ['--sort'],
-  '--top': ['--limit'],
-  '--max': ['--limit'],
-  '--per-page': ['--limit'],
-  '--page-size': ['--limit'],
-  '--state': ['--to', '--status'],
-  '--to': ['--status'],
-  '--after': ['--since'],
-  '--from': ['--since'],
-  '--before': ['--until'],
-  '--label': ['--tag'],
-  '--message': ['--append-note'],
-  '--comment': ['--append-note'],
-  '--add-note': ['--append-note'],
-  '--note-append': ['--append-note'],
-  '-m': ['--append-note'],
-  '--body': ['--input'],
-  '--data': ['--input'],
-  '--field': ['--set'],
+const flagsElsewhere: Meanings = {
+  '--fields': ['--columns', '--select'],
+  '--output': ['--format'],
+  '--out': ['--output-file', '-O'],
+  '--org': ['--organization', '--namespace', '--repo', '-R'],
+  '--base-url': ['--url', '--host'],
+  '--profile': ['--context'],
+  '--overwrite': ['--force'],
+  '--yes': ['--force'],
+  '--quiet': ['--silent'],
+  '--where': ['--filter', '--selector', '-l'],
+  '--search': ['--query', '--grep', '--name'],
+  '--sort': ['--order-by', '--sort-by'],
+  '--limit': ['--top', '--max', '--per-page', '--page-size'],
+  '--to': ['--state'],
+  '--status': ['--state', '--to'],
+  '--since': ['--after', '--from'],
+  '--until': ['--before'],
+  '--tag': ['--label'],
+  '--append-note': ['--message', '--comment', '--add-note', '--note-append', '-m'],
+  '--input': ['--body', '--data'],
+  '--set': ['--field'],
 };
 
 /** Returns the command line that a first word of another tool means, if there is one. */
@@ -170,16 +130,16 @@ export function commandForVerb(
 
 /** Returns the flag that a flag of another tool means, if it is among `known`. */
 export function flagFor(word: string, known: ReadonlySet<string>): string | undefined {
-  return of(flagsElsewhere, word).find((flag) => known.has(flag));
+  return oursFor(flagsElsewhere, word).find((flag) => known.has(flag));
 }
 
 function firstKnown(
-  words: Readonly<Record<string, readonly string[]>>,
+  meanings: Meanings,
   word: string,
   noun: string,
   { commands }: CommandManifest,
 ): string | undefined {
-  const lines = of(words, word).map((line) => line.replace('*', noun));
+  const lines = oursFor(meanings, word).map((line) => line.replace('*', noun));
   const found = lines.find((line) => {
     const typed = line.split(' ');
     const command = commands.find(({ words: own }) => own.every((each, at) => each === typed[at]));
@@ -193,6 +153,6 @@ function hasFlags(command: ManifestCommand, line: string): boolean {
   return (line.match(/--[\w-]+/g) ?? []).every((flag) => known.has(flag));
 }
 
-function of(words: Readonly<Record<string, readonly string[]>>, word: string): readonly string[] {
-  return Object.hasOwn(words, word) ? (words[word] ?? []) : [];
+function oursFor(meanings: Meanings, word: string): readonly string[] {
+  return Object.keys(meanings).filter((ours) => meanings[ours]?.includes(word));
 }
