@@ -16,27 +16,7 @@ export const responseLimit = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as con
 
 /** Why an attempt ended without a response. */
 export interface TransportError {
-  readonly why:
-    | 'refused'
-    | 'noRoute'
-    | 'unknownName'
-    | 'busyResolver'
-    | 'connectTimeout'
-    | 'tls'
-    | 'proxy'
-    | 'cut'
-    | 'firstByte'
-    | 'deadline'
-    | 'stalled'
-    | 'aborted'
-    | 'notHttp'
-    | 'switched'
-    | 'continued'
-    | 'badFraming'
-    | 'headersTooLarge'
-    | 'tooLarge'
-    | 'encoding'
-    | 'ours';
+  readonly why: keyof typeof kindTable;
   readonly delivery: Delivery;
   readonly cause?: unknown;
 }
@@ -171,7 +151,7 @@ interface TransportErrorKind {
   readonly isPermanent?: true;
 }
 
-const kinds: { readonly [W in TransportError['why']]: TransportErrorKind } = {
+const kindTable = {
   refused: { says: ({ origin }) => `${origin} refused the connection.`, reason: 'refused' },
   noRoute: { says: ({ origin }) => `${origin} cannot be reached (no route).`, reason: 'lost' },
   unknownName: { says: nameUnresolved, reason: 'dns' },
@@ -233,7 +213,8 @@ const kinds: { readonly [W in TransportError['why']]: TransportErrorKind } = {
   },
   cut: { says: connectionLost, reason: 'lost' },
   ours: { says: connectionLost, isPermanent: true },
-};
+} satisfies Record<string, TransportErrorKind>;
+const kinds: { readonly [W in TransportError['why']]: TransportErrorKind } = kindTable;
 
 /** `isService`: false for a file store, whose address came from the service. */
 function hintOf(

@@ -1,18 +1,5 @@
 /** The table of shapes: every KEY of `sandbox start --shape KEY=VALUE`, with the names of its values. */
 
-/** Something that the sandbox answers. */
-export type AnswerName =
-  | 'list'
-  | 'get'
-  | 'create'
-  | 'update'
-  | 'delete'
-  | 'convert'
-  | 'download'
-  | 'preview'
-  | 'upload'
-  | 'error';
-
 /** The meaning of a name: a template, and its companions. */
 interface Named {
   readonly template: string;
@@ -130,7 +117,7 @@ const answer = (names: Names, placeholders: readonly string[]): ShapeKey => ({
   placeholders,
 });
 
-const answers: Readonly<Record<AnswerName, ShapeKey>> = {
+const answers = {
   list: answer(list, inLists),
   get: answer(record(200), inWrites),
   create: answer(written(201, 201), inWrites),
@@ -144,7 +131,10 @@ const answers: Readonly<Record<AnswerName, ShapeKey>> = {
     [...everywhere, 'key', 'fileRef', 'uploadUrl'],
   ),
   error: { ...answer(error, inErrors), of: 'status' },
-};
+} satisfies Record<string, ShapeKey>;
+
+/** Something that the sandbox answers. */
+export type AnswerName = keyof typeof answers;
 
 const headers = Object.entries(answers).map(([name, { of, placeholders }]) => [
   `${name}.headers`,
