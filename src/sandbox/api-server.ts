@@ -5,7 +5,7 @@ import { Failure } from '../errors.js';
 import { answerWithFault, jsonAnswer, type Rendered } from './fault-answer.js';
 import { type Faults, faultsIn } from './faults.js';
 import type { FileStoreParts } from './file-store.js';
-import { type Grant, isSameSecret, type UrlSigner } from './keys.js';
+import { type Grant, isSameSecret, type SignUrl } from './keys.js';
 import { personality } from './personality.js';
 import type { SandboxEvent } from './records.js';
 import { forbidden, invalid, noSuchRecord, Refusal } from './refusal.js';
@@ -31,7 +31,7 @@ interface ServerParts extends Omit<FileStoreParts, 'secret'> {
   readonly shapes: Shapes;
   /** The file store, for the signed paths of a `$path`. */
   readonly files: RequestListener;
-  readonly urls: UrlSigner;
+  readonly signUrl: SignUrl;
   readonly admin: Admin;
 }
 
@@ -102,7 +102,7 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   const match = matchRoute(parts.routes, request.method, path.slice('/v1'.length), query);
   if (!match.found) throw unknownRoute(match);
   const { name, method, row, permission } = match.route;
-  const { strictEvents, shapes, urls, state, effects } = parts;
+  const { strictEvents, shapes, signUrl, state, effects } = parts;
   if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
   // A row without a body schema ignores the body of a request.
   const given = row.body ? readJsonBody(request) : {};
@@ -118,7 +118,7 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   const replaces =
     resource !== undefined && shapes.value('update.method', resource) === 'PUT-replace';
   const now = parts.now();
-  const call = { params, body, organizationId, strictEvents, replaces, urls, now };
+  const call = { params, body, organizationId, strictEvents, replaces, signUrl, now };
   const asked = {
     shapes,
     resource: resource ?? 'documents',

@@ -40,7 +40,7 @@ export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
     const fileRef = `private://sandbox-files/${key}`;
     const upload: Upload = { key, organizationId, fileRef, contentType, sizeBytes };
     call.steps.push(['upload', upload]);
-    const uploadUrl = call.urls.sign(
+    const uploadUrl = call.signUrl(
       { method: 'PUT', key, contentType, sizeBytes },
       new Date(call.now.getTime() + uploadMs),
     );
@@ -84,7 +84,7 @@ function link(call: HandlerCall<'documentId'>, answer: 'download' | 'preview'): 
   const document = ownRecord(call, 'documents', call.params.documentId);
   const key = String(document['fileKey']);
   const expiresAt = new Date(call.now.getTime() + personality.linkMs);
-  const url = call.urls.sign(
+  const url = call.signUrl(
     {
       method: 'GET',
       key,

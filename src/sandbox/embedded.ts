@@ -215,7 +215,7 @@ async function startServers(storage: Storage, options: ServeOptions): Promise<Se
     shapes,
     bytes,
     files: fileListener,
-    urls: newSigner(urlSecret, files.origin),
+    signUrl: newSigner(urlSecret, files.origin),
     admin: { token, events: () => state.read().events, faults },
     faults,
     now,

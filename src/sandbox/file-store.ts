@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import { answerWithFault, closeConnection } from './fault-answer.js';
 import type { Fault, Faults } from './faults.js';
-import { type SignatureCheck, type SignedCall, verifySignedUrl } from './keys.js';
+import { type SignedCall, verifySignedUrl } from './keys.js';
 import type { Tables, Upload } from './records.js';
 import { StoreRefusal } from './refusal.js';
 import { requestTarget } from './request.js';
@@ -48,9 +48,7 @@ async function answerSigned(
   response: ServerResponse,
 ): Promise<void> {
   const { path, query } = requestTarget(request);
-  const verified = verifySignedUrl(parts.secret, objectKey(path), query, parts.now());
-  if (verified.result !== 'valid') throw accessRefusal(verified.result);
-  const { call } = verified;
+  const call = verifySignedUrl(parts.secret, objectKey(path), query, parts.now());
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   if (method !== 'GET' && method !== 'PUT')
     throw new StoreRefusal(405, 'MethodNotAllowed', 'The store accepts GET, HEAD and PUT.');
@@ -98,13 +96,6 @@ function objectKey(path: string): string {
   } catch {
     throw new StoreRefusal(400, 'InvalidURI', 'The path is not percent-encoded UTF-8.');
   }
-}
-
-function accessRefusal(result: Exclude<SignatureCheck['result'], 'valid'>): StoreRefusal {
-  if (result === 'tampered')
-    return new StoreRefusal(403, 'SignatureDoesNotMatch', 'The signature does not match the URL.');
-  const why = result === 'expired' ? 'Request has expired' : 'Access denied: the URL is not signed';
-  return new StoreRefusal(403, 'AccessDenied', why);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {

@@ -2,7 +2,7 @@
 import type { contract, Endpoint, EndpointName } from '../api/contract.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
-import type { UrlSigner } from './keys.js';
+import type { SignUrl } from './keys.js';
 import { type LogStep, nextId, type StoredRecord, type Tables } from './records.js';
 import { invalid, noSuchRecord } from './refusal.js';
 import type { AnswerName } from './shapes/table.js';
@@ -23,7 +23,7 @@ export interface HandlerCall<Param extends string = string> {
   /** True where an update replaces the whole record. */
   readonly replaces: boolean;
   /** Signs URLs of the file store. */
-  readonly urls: UrlSigner;
+  readonly signUrl: SignUrl;
 }
 
 /** The result of a call; the shapes decide how the answer presents it. */

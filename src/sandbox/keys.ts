@@ -1,6 +1,7 @@
 /** The sandbox's secrets: API keys and what each permits (contract section 5), and the signatures of file store URLs. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { demoOrganization } from '../config/profiles.js';
+import { StoreRefusal } from './refusal.js';
 
 /** An organization without data, for a key of another organization. */
 const otherOrganization = 'org_other';
@@ -62,60 +63,52 @@ export interface SignedCall {
   readonly fileName?: string;
 }
 
-export interface UrlSigner {
-  sign(call: SignedCall, expiresAt: Date): string;
-}
-
-export type SignatureCheck =
-  | { readonly result: 'valid'; readonly call: SignedCall }
-  | { readonly result: 'unsigned' | 'tampered' | 'expired' };
+export type SignUrl = (call: SignedCall, expiresAt: Date) => string;
 
 /** Signs URLs of the file store at `origin`. */
-export function newSigner(secret: string, origin: string): UrlSigner {
-  return {
-    sign(call, expiresAt) {
-      // Whole seconds, never earlier than promised.
-      const expires = String(Math.ceil(expiresAt.getTime() / 1000));
-      const query = new URLSearchParams({
-        method: call.method,
-        type: call.contentType,
-        length: String(call.sizeBytes),
-        ...(call.disposition && { disposition: call.disposition }),
-        ...(call.fileName !== undefined && { name: call.fileName.toWellFormed() }),
-        expires,
-      });
-      query.set('signature', signatureOf(secret, call.key, query));
-      const path = call.key.split('/').map(encodeURIComponent).join('/');
-      return `${origin}/${path}?${query.toString()}`;
-    },
+export function newSigner(secret: string, origin: string): SignUrl {
+  return (call, expiresAt) => {
+    // Whole seconds, never earlier than promised.
+    const expires = String(Math.ceil(expiresAt.getTime() / 1000));
+    const query = new URLSearchParams({
+      method: call.method,
+      type: call.contentType,
+      length: String(call.sizeBytes),
+      ...(call.disposition && { disposition: call.disposition }),
+      ...(call.fileName !== undefined && { name: call.fileName.toWellFormed() }),
+      expires,
+    });
+    query.set('signature', signatureOf(secret, call.key, query));
+    const path = call.key.split('/').map(encodeURIComponent).join('/');
+    return `${origin}/${path}?${query.toString()}`;
   };
 }
 
-/** Verifies a request by its decoded path, without the first slash, and its query. */
+/** Returns the call that a URL was signed for, by its decoded path, without the first slash, and its query. Throws StoreRefusal. */
 export function verifySignedUrl(
   secret: string,
   key: string,
   query: URLSearchParams,
   now: Date,
-): SignatureCheck {
+): SignedCall {
   const signature = query.get('signature');
-  if (signature === null) return { result: 'unsigned' };
-  if (!isSameSecret(signature, signatureOf(secret, key, query))) return { result: 'tampered' };
-  if (now.getTime() >= Number(query.get('expires')) * 1000) return { result: 'expired' };
+  if (signature === null)
+    throw new StoreRefusal(403, 'AccessDenied', 'Access denied: the URL is not signed');
+  if (!isSameSecret(signature, signatureOf(secret, key, query)))
+    throw new StoreRefusal(403, 'SignatureDoesNotMatch', 'The signature does not match the URL.');
+  if (now.getTime() >= Number(query.get('expires')) * 1000)
+    throw new StoreRefusal(403, 'AccessDenied', 'Request has expired');
   const disposition = query.get('disposition');
   const fileName = query.get('name');
   return {
-    result: 'valid',
-    call: {
-      method: query.get('method') === 'PUT' ? 'PUT' : 'GET',
-      key,
-      contentType: query.get('type') ?? '',
-      sizeBytes: Number(query.get('length')),
-      ...(disposition !== null && {
-        disposition: disposition === 'inline' ? 'inline' : 'attachment',
-      }),
-      ...(fileName !== null && { fileName }),
-    },
+    method: query.get('method') === 'PUT' ? 'PUT' : 'GET',
+    key,
+    contentType: query.get('type') ?? '',
+    sizeBytes: Number(query.get('length')),
+    ...(disposition !== null && {
+      disposition: disposition === 'inline' ? 'inline' : 'attachment',
+    }),
+    ...(fileName !== null && { fileName }),
   };
 }
 
