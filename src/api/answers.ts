@@ -187,9 +187,6 @@ function messageIn(body: unknown, code: string | undefined): string | undefined 
   return shorten(first, maxMessageLength);
 }
 
-/** `code`: only a number or a status word indicates an error, and it may mean something else. */
-type RefusalSign = 'error' | 'code';
-
 /** Facts about an envelope that its fields alone do not tell. */
 interface EnvelopeContent {
   /** It contains a record or rows; by default this is looked up. */
@@ -199,13 +196,14 @@ interface EnvelopeContent {
 }
 
 /**
- * Returns how the envelope of a success response indicates an error, or undefined if it does not. A
- * body with an id of its own is a record, whatever its fields are called.
+ * Returns how the envelope of a success response indicates an error, or undefined if it does not:
+ * `code`, if only a number or a status word does, which may mean something else. A body with an id of
+ * its own is a record, whatever its fields are called.
  */
 export function refusalSign(
   body: unknown,
   { hasRecords, idName }: EnvelopeContent = {},
-): RefusalSign | undefined {
+): 'error' | 'code' | undefined {
   if (!isObject(body) || hasId(body, idName)) return undefined;
   const { error, errors, ok, success, status, code, statusCode } = body;
   if (isFilled(error) || isFilled(errors) || saysNo(ok) || saysNo(success)) return 'error';

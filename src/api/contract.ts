@@ -17,9 +17,6 @@ type Basis =
   | { readonly stated: string }
   | { readonly assumed: string; readonly override: OverrideKey };
 
-/** The effect of a call on records; `other` for anything else. */
-type Verb = 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
-
 export interface Endpoint {
   /** `METHOD /path/{param}`; the path begins below `/v1`. */
   readonly route: string;
@@ -28,7 +25,8 @@ export interface Endpoint {
   readonly org: 'path' | 'query' | 'body' | 'none';
   readonly basis: Basis;
   readonly resource: ResourceName | 'uploads';
-  readonly verb: Verb;
+  /** Its effect on records; `other` for anything else. */
+  readonly verb: 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
   /** The 2xx body: a list envelope, one record, an upload grant, a signed URL, or not shown. */
   readonly answers: 'list' | 'record' | 'grant' | 'download' | 'preview' | 'unshown';
   /** Schema of the documented response (of one element, for a list). */

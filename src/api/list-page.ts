@@ -76,10 +76,11 @@ interface Splitting {
   readonly body: OpenBody;
 }
 
-type Start = { readonly complete: TransportResponse } | Splitting;
-
 /** Reads up to the first records of a long list, or to the end of a body that cannot be split. */
-async function begin(body: OpenBody, page: PageRequest): Promise<StreamStart<Start>> {
+async function begin(
+  body: OpenBody,
+  page: PageRequest,
+): Promise<StreamStart<{ readonly complete: TransportResponse } | Splitting>> {
   const { status, headers, at } = body;
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -9,15 +9,13 @@ import type { LocalChange, Plan, View } from './views.js';
 
 // --- parameters ---
 
-/** The section of a help page that lists a flag. */
-type FlagGroup = 'selection' | 'change' | 'safety' | 'output';
-
 interface ParamOptions {
   /** One letter, without the dash. */
   readonly short?: string;
   /** The placeholder in the usage line: NAME, `k=v`, FILE; by default the flag's name in capitals. */
   readonly placeholder?: string;
-  readonly group?: FlagGroup;
+  /** The section of a help page that lists the flag. */
+  readonly group?: 'selection' | 'change' | 'safety' | 'output';
   /** The flag as typed, if that is not its name, because two parameters cannot share a name. */
   readonly word?: string;
   /** True to leave it out of the short help page for lack of space. */

@@ -50,14 +50,12 @@ export interface TypedFields {
   readonly fields: readonly Field[];
 }
 
-type Reader = Pick<Context, 'streams' | 'signal' | 'note' | 'api'>;
-
 /**
  * Reads `--name`, `-F`, `-f` and `--input`, of which the `readOnly` fields are dropped. Throws UsageError
  * for a repeated key or another organization, InputError for unreadable input.
  */
 export async function readFields(
-  context: Reader,
+  context: Pick<Context, 'streams' | 'signal' | 'note' | 'api'>,
   values: FieldValues,
   readOnly: readonly string[] = [],
 ): Promise<TypedFields> {

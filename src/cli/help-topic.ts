@@ -7,17 +7,11 @@ import { fitPage } from '../terminal/page.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
 import { findCommand, hintOfVerb, unknownVerb } from './resolve-command.js';
 
-/** How wide a page is, and what emphasizes a heading. */
-interface TopicOptions {
-  readonly width: number;
-  readonly bold: (text: string) => string;
-}
-
 /** Returns the page that these words ask for. Throws UsageError. */
 export function helpTopic(
   words: readonly string[],
   { table, topics }: Pick<World, 'table' | 'topics'>,
-  { width, bold }: TopicOptions,
+  { width, bold }: { readonly width: number; readonly bold: (text: string) => string },
 ): string {
   const [noun, verb] = words;
   if (noun === undefined) return rootHelp(table, { long: true, width, bold });

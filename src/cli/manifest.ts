@@ -9,7 +9,7 @@ import type {
 } from '../data/command-manifest.js';
 import { resourceWords } from '../data/resources.js';
 import { kebab } from '../data/text.js';
-import type { Command, Params, ValueSchema } from './define.js';
+import type { Command, Params } from './define.js';
 import { recordFields, type SchemaDefinition } from './record-fields.js';
 import type { View } from './views.js';
 

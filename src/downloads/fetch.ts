@@ -59,13 +59,8 @@ async function findSize(context: Context, id: string): Promise<number | undefine
   return size;
 }
 
-/** A sink that knows the SHA-256, in hex, of what it was sent. */
-interface HashedSink extends FileSink {
-  sha256(): string;
-}
-
-/** Wraps a sink so that its bytes are hashed; without one, they are only hashed. */
-export function hashedSink(sink?: FileSink): HashedSink {
+/** Wraps a sink so that it knows the SHA-256, in hex, of its bytes; without one, they are only hashed. */
+export function hashedSink(sink?: FileSink): FileSink & { sha256(): string } {
   let hash = createHash('sha256');
   return {
     rewinds: sink?.rewinds ?? true,

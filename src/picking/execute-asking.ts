@@ -5,7 +5,6 @@ import type { Command } from '../cli/define.js';
 import { execute } from '../cli/execute.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { LocalContext } from '../context.js';
-import type { ManifestCommand } from '../data/command-manifest.js';
 import { isNotFound, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
 import { MissingArgumentError } from '../errors.js';
 

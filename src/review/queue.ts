@@ -66,12 +66,6 @@ interface QueueHead {
   readonly profile: string;
 }
 
-/** A queue on disk, as others see it. */
-interface UnsentReview extends QueueHead {
-  /** How many applications are decided. */
-  readonly count: number;
-}
-
 /** A queue that this process holds. */
 export interface ReviewQueue {
   /** True if there was no file. */
@@ -120,8 +114,10 @@ export async function openQueue(
   }
 }
 
-/** Returns the queues with a decision in a state folder. A file that cannot be read counts as none. */
-export async function unsentReviews(statePath: string): Promise<readonly UnsentReview[]> {
+/** Returns the queues with a decision in a state folder, and how many each holds. A file that cannot be read counts as none. */
+export async function unsentReviews(
+  statePath: string,
+): Promise<readonly (QueueHead & { readonly count: number })[]> {
   const folder = join(statePath, 'reviews');
   const files = namesIn(folder).filter((file) => file.endsWith(suffix));
   const all = await Promise.all(

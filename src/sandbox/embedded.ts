@@ -49,14 +49,14 @@ interface Sandbox {
 /** A sandbox server of this process. */
 export type SandboxServer = Sandbox & Pick<Servers, 'token' | 'tables' | 'requests'>;
 
-interface StartOptions extends SandboxPlace, Omit<ServeOptions, 'holdsProcess'> {}
-
 /**
  * `sandbox start`: the one server of a state, which commands find while it runs. It keeps the
  * process alive until `close`. Throws GuardError `locked` when there is one already, UsageError for
  * a port that is taken and for an invalid fault rule or shape.
  */
-export async function startSandbox(options: StartOptions): Promise<SandboxServer> {
+export async function startSandbox(
+  options: SandboxPlace & Omit<ServeOptions, 'holdsProcess'>,
+): Promise<SandboxServer> {
   const storage = await openStorage(options);
   const { dir } = storage;
   const serve = () => startServers(storage, { ...options, holdsProcess: true });

@@ -64,11 +64,12 @@ function filterNamed(name: string): Filter {
 }
 
 /** Returns the fields that `--fields` or `--template` names. */
-export function chosenFields({ fields = [], template }: Chosen): readonly string[] {
+export function chosenFields({
+  fields = [],
+  template,
+}: Pick<Settings, 'fields' | 'template'>): readonly string[] {
   return template === undefined ? fields : fieldsInPieces(parseLineTemplate(template));
 }
-
-type Chosen = Pick<Settings, 'fields' | 'template'>;
 
 function fieldsInPieces(pieces: readonly TemplatePiece[]): readonly string[] {
   return pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [piece.field]));

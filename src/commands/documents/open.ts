@@ -18,10 +18,8 @@ import { idArg } from '../../resources/params.js';
 import { openObstacle, openWithDesktop } from '../../terminal/other-programs.js';
 import { singleLine } from '../../terminal/safe-text.js';
 
-/** A copy of a document, and whether it was opened. */
-type Opened = SavedRow & { readonly opened: boolean };
-
-type Result = Opened | DownloadRow | DryRun;
+/** A copy of a document, and whether it was opened; with --url its row. */
+type Result = (SavedRow & { readonly opened: boolean }) | DownloadRow | DryRun;
 
 export default defineCommand({
   summary: 'Open a document',

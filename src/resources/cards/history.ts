@@ -1,12 +1,12 @@
 /** The changes that this machine made to a record: read from the newest ended runs on disk, never written. */
 
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.js';
 import { printJson } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
 import { addTo } from '../../data/sorting.js';
-import { readOwnText } from '../../files/private.js';
+import { namesIn, readOwnText } from '../../files/private.js';
 import { parseJournal } from '../../runs/journal.js';
 import { headOf, isHere, type RunHead } from '../../runs/plan.js';
 import {
@@ -30,12 +30,6 @@ export interface PastChange {
 
 /** The changes of records, by id. */
 export type PastChanges = ReadonlyMap<string, readonly PastChange[]>;
-
-/** The records whose changes are read. */
-interface Sought {
-  readonly resource: ResourceName;
-  readonly ids: ReadonlySet<string>;
-}
 
 /** How many runs are opened: a card must not get slower with every run of a season. */
 const maxRuns = 200;
@@ -83,18 +77,14 @@ function storeIn(context: Context): RunStore | undefined {
 }
 
 function newestRuns(store: RunStore): readonly string[] {
-  try {
-    const names = readdirSync(placeIn(store, 'ended'));
-    return names.toSorted().slice(-maxRuns).filter(isRunName).toReversed();
-  } catch {
-    return [];
-  }
+  const names = namesIn(placeIn(store, 'ended'));
+  return names.toSorted().slice(-maxRuns).filter(isRunName).toReversed();
 }
 
 function changesIn(
   path: string,
   context: Context,
-  { resource, ids }: Sought,
+  { resource, ids }: { readonly resource: ResourceName; readonly ids: ReadonlySet<string> },
 ): readonly (readonly [id: string, change: PastChange])[] {
   try {
     const text = readOwnText(path);

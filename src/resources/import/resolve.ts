@@ -15,7 +15,7 @@ import type { SelectedRow } from '../../runs/report.js';
 import { identityReader, sameIdentity } from '../person/holders.js';
 import { readOnlyFields } from '../update.js';
 import { importedRow } from './cells.js';
-import { type FileColumn, type ImportOptions, mapColumns } from './columns.js';
+import { type ImportOptions, mapColumns } from './columns.js';
 import { readUnlisted } from './created-records.js';
 import { type ImportFile, throwRowProblems } from './file.js';
 import type { ResolvedImport } from './preview.js';
