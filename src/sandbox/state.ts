@@ -72,10 +72,14 @@ export interface State {
    * applied when the promise resolves, or none of them. It must be synchronous.
    */
   change<T>(action: (tables: Tables, steps: LogStep[]) => T): Promise<T>;
+  close(): void;
+}
+
+/** A state in a folder, which may hold the demo data of an earlier command. */
+interface KeptState extends State {
   /** Replaces the demo data, unless anything was changed: then false. */
   reseed(seed: SeedChoice): Promise<boolean>;
   seed(): SeedChoice;
-  close(): void;
 }
 
 /** A state in memory, which ends with this process. */
@@ -89,12 +93,6 @@ export function openMemoryState(seed: SeedChoice): State {
       replay.apply({ steps });
       return result;
     },
-    async reseed(next) {
-      if (replay.isChanged) return false;
-      replay.apply(seedLine(next));
-      return true;
-    },
-    seed: () => replay.seed,
     close() {},
   };
 }
@@ -107,7 +105,7 @@ export async function openState(
   dir: string,
   self: ThisProcess,
   firstSeed: SeedChoice,
-): Promise<State> {
+): Promise<KeptState> {
   const path = logPath(dir);
   const replay = new Replay(firstSeed);
   let log: LogFile | undefined = openLog(path, 'write');

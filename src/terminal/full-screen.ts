@@ -17,16 +17,7 @@ interface Drawing {
 }
 
 /** A terminal as a full screen. */
-export interface FullScreen {
-  readonly columns: number;
-  readonly rows: number;
-  /** Draws the lines that differ from what is drawn already. */
-  draw(drawing: Drawing): void;
-  /** Waits for the next event; after `quietMs` without one it is `quiet`. */
-  next(quietMs?: number): Promise<ScreenEvent>;
-  /** Gives the terminal back and stops the process, as Ctrl-Z does; on resume the screen is drawn again. */
-  suspend(): void;
-}
+export type FullScreen = Pick<TerminalScreen, 'columns' | 'rows' | 'draw' | 'next' | 'suspend'>;
 
 /** The parts of the process that a full screen needs. */
 export interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' | 'onStop'> {
@@ -65,7 +56,7 @@ export async function withFullScreen<T>(
   }
 }
 
-class TerminalScreen implements FullScreen {
+class TerminalScreen {
   private readonly events = eventQueue();
   private isOpen = false;
   private openedAt = 0;
@@ -84,16 +75,19 @@ class TerminalScreen implements FullScreen {
     return this.streams.terminal.output.rows || 24;
   }
 
+  /** Draws the lines that differ from what is drawn already. */
   draw(drawing: Drawing): void {
     if (!this.isOpen) return;
     this.write(codesFor(drawing, this.drawn));
     this.drawn = drawing.lines;
   }
 
+  /** Waits for the next event; after `quietMs` without one it is `quiet`. */
   next(quietMs?: number): Promise<ScreenEvent> {
     return this.events.next(quietMs);
   }
 
+  /** Gives the terminal back and stops the process, as Ctrl-Z does; on resume the screen is drawn again. */
   suspend(): void {
     this.world.suspend();
   }

@@ -17,20 +17,7 @@ interface TextOptions {
 }
 
 /** Questions to the user on stderr. Each throws UsageError if prompting is impossible. */
-export interface Prompts {
-  /** Why prompting is impossible, as a clause ("this is not a terminal"); undefined if it is possible. */
-  readonly unavailable: string | undefined;
-  /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
-  confirm(question: string): Promise<boolean>;
-  text(question: string, options?: TextOptions): Promise<string>;
-  /** Asks for a key with masked input. */
-  secret(question: string): Promise<string>;
-  select<T extends string>(question: string, choices: readonly Choice<T>[]): Promise<T>;
-  /** Asks for one of many choices, which typing narrows down; `term`: what is searched for at first. */
-  search(question: string, choices: readonly Choice[], term?: string): Promise<string>;
-  /** Asks for one or several of many choices, which typing narrows down, to be marked. */
-  mark(question: string, choices: readonly Choice[]): Promise<readonly string[]>;
-}
+export type Prompts = Pick<TerminalPrompts, keyof TerminalPrompts>;
 
 interface PromptOptions extends PromptWorld {
   readonly noInput: boolean;
@@ -45,13 +32,16 @@ interface Ways<T> {
 }
 
 /** Prompts on the process's terminal; `noInput` is also set in CI. */
-export class TerminalPrompts implements Prompts {
+export class TerminalPrompts {
   constructor(
     private readonly streams: ProcessStreams,
     private readonly options: PromptOptions,
   ) {}
 
-  // Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
+  /**
+   * Why prompting is impossible, as a clause ("this is not a terminal"); undefined if it is possible.
+   * Evaluated only for a prompt, because opening both streams costs a millisecond at start-up.
+   */
   get unavailable(): string | undefined {
     const { stdin, stderr } = this.streams;
     if (!stderr.isTerminal) return 'this is not a terminal';
@@ -79,6 +69,7 @@ export class TerminalPrompts implements Prompts {
 
   // Each name is taken from an import of its own, so that the bundle leaves the rest out.
 
+  /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
   confirm(question: string): Promise<boolean> {
     return this.ask(question, {
       plain: (prompts, message) => prompts.confirm(message),
@@ -113,6 +104,7 @@ export class TerminalPrompts implements Prompts {
     });
   }
 
+  /** Asks for a key with masked input. */
   secret(question: string): Promise<string> {
     return this.ask(question, {
       plain: (prompts, message) => prompts.secret(message),
@@ -135,6 +127,7 @@ export class TerminalPrompts implements Prompts {
     });
   }
 
+  /** Asks for one of many choices, which typing narrows down; `term`: what is searched for at first. */
   search(question: string, choices: readonly Choice[], term?: string): Promise<string> {
     const { streams } = this;
     return this.ask(question, {
@@ -168,6 +161,7 @@ export class TerminalPrompts implements Prompts {
     });
   }
 
+  /** Asks for one or several of many choices, which typing narrows down, to be marked. */
   mark(question: string, choices: readonly Choice[]): Promise<readonly string[]> {
     const { streams } = this;
     return this.ask(question, {
