@@ -11,7 +11,7 @@ import {
 } from '../data/resources.js';
 import { usualSorting } from '../data/sorting.js';
 import type { Instant } from '../data/time.js';
-import { ApiError, BugError, NetworkError, ProtocolError } from '../errors.js';
+import { ApiError, BugError, NetworkError, ProtocolError, shapesHint } from '../errors.js';
 import { endpoint } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
@@ -162,14 +162,21 @@ async function* readOnePage(
   }
 }
 
+const nextPageHint = `The first page was read; a later one was refused.\n${shapesHint}`;
+
 /** Why a list is doubtful whose next page is answered with 404. */
 export const unknownPage = 'the service does not know the next page that it names';
 
-/** Returns a page by its number; undefined if the service does not know one after the first. */
+/**
+ * Returns a page by its number; undefined if the service does not know one after the first. A refusal
+ * of such a page says nothing about the organization: its parameters may be wrong.
+ */
 export async function ifKnown<P>(page: Promise<P>, number: number): Promise<P | undefined> {
   return page.catch((error: unknown) => {
     if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
+    if (number === 1 || !(error instanceof ApiError) || error.exitName !== 'invalid') throw error;
+    const { status, serviceCode, call, details } = error;
+    throw new ApiError(status, serviceCode, call, { ...details, hint: nextPageHint });
   });
 }
 

@@ -37,3 +37,18 @@ describe('a list that may be incomplete', () => {
     expect(errorOf(ran)).toMatchObject({ code: 'incomplete', hint: hints.join('\n') });
   });
 });
+
+test('a refused next page says how to find out its parameters, and doubts no organization', async () => {
+  const paged = await recordingService(({ url }) =>
+    url.includes('page=2')
+      ? { status: 400, json: { error: { status: 400, message: 'Invalid pagination attributes' } } }
+      : { status: 200, json: { data: teams, meta: { page: 1, pageSize: 20, total: 41 } } },
+  );
+  const at = { env: paged.env, home: temporaryFolder() };
+  const hint = `The first page was read; a later one was refused.\n${hints[1]}`;
+  const list = await rosterctl('teams list --json', at);
+  expect([list.code, errorOf(list)]).toMatchObject([3, { hint }]);
+  const doctor = await rosterctl('doctor --json', at);
+  const checks = JSON.parse(doctor.stdout) as { check: string; hint: string }[];
+  expect(checks.find(({ check }) => check === 'read teams')?.hint).toBe(hint);
+});
