@@ -2,7 +2,7 @@
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Settings } from '../config/settings.js';
 import type { Context } from '../context.js';
-import { asInInput, byteOrderMark, csvLine, forSpreadsheet } from '../data/csv.js';
+import { asInInput, byteOrderMark, csvLine, forSpreadsheet, resultColumns } from '../data/csv.js';
 import type { Selection } from '../engine/operation.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -77,9 +77,7 @@ function resultLines(
   const showsId = isPlainKey !== false && !header.some((name) => /^\s*id\s*$/i.test(name));
   const isReferred = rows.some(({ ref }) => ref !== undefined);
   const addedNames = [...(showsId ? ['id'] : []), ...(isReferred ? ['ref'] : [])];
-  const lines = [
-    csvLine([...header.map(own), 'result', 'error_code', 'message', ...addedNames], format),
-  ];
+  const lines = [csvLine([...header.map(own), ...resultColumns, ...addedNames], format)];
   for (const { row, id, ref, cells } of rows) {
     const result = byRow.get(row);
     const input = cells?.map(own) ?? [isRaw ? id : forSpreadsheet(id)];

@@ -25,19 +25,13 @@ export async function readInputText(
   { streams: { stdin }, signal }: InputWorld,
 ): Promise<string> {
   const bytes = path === '-' ? await stdin.readAll(limit) : await readFile(path, signal);
-  const name = path === '-' ? 'stdin' : path;
-  // A NUL is valid UTF-8, but hardly any database stores it: the file is UTF-16, or not text at all.
-  if (bytes.includes(0))
-    throw new InputError(`${name} holds a NUL character; this is not UTF-8 text.`, {
-      hint: 'Save it as UTF-8.',
-    });
-  return decoded(bytes, name);
+  return decoded(bytes, path === '-' ? 'stdin' : path);
 }
 
 /** The maximum size in bytes of a list of ids. */
 const listLimit = 64 * 1024 * 1024;
 
-/** Decodes a streamed text, such as the ids of a bulk change. Throws InputError if it is too large or not UTF-8. */
+/** Decodes a streamed text, such as the ids of a bulk change. Throws InputError if it is too large, not UTF-8, or contains a NUL. */
 export async function byteText(chunks: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   return decoded(await bytesUpTo(chunks, listLimit, inputTooLarge(name, listLimit)), name);
 }
@@ -54,6 +48,11 @@ function inputTooLarge(name: string, most: number): () => InputError {
 }
 
 function decoded(bytes: Uint8Array, name: string): string {
+  // A NUL is valid UTF-8, but hardly any database stores it: the file is UTF-16, or not text at all.
+  if (bytes.includes(0))
+    throw new InputError(`${name} holds a NUL character; this is not UTF-8 text.`, {
+      hint: 'Save it as UTF-8.',
+    });
   if (!isUtf8(bytes)) throw notUnicode(name, bytes);
   return new TextDecoder().decode(bytes);
 }

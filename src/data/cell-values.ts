@@ -1,7 +1,7 @@
 /** Values of CSV cells: a changed cell keeps the type of the record's value. */
 import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
-import { clearWord, exportText, isExportOf, spreadsheetError } from './csv.js';
+import { clearWord, exportText, isExportOf, notEscaped, spreadsheetError } from './csv.js';
 import { isNumber, isObject, type JsonObject, jsonNumber, parseJson } from './json.js';
 import { nearest } from './nearest.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
@@ -93,7 +93,7 @@ export function cellFieldNames(own: JsonObject): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The columns of a CSV that set fields, as far as no record has such a field. */
+/** The columns of a CSV that set fields, as far as no record has such a field (whose name may have dots). */
 export class SeenColumns {
   private readonly all: ReadonlySet<string>;
   private readonly unseen: Set<string>;
@@ -109,7 +109,7 @@ export class SeenColumns {
   observe(record: JsonObject): void {
     if (this.unseen.size === 0) return;
     for (const field of Object.keys(record)) {
-      this.unseen.delete(field);
+      this.unseen.delete(field.split('.', 1)[0] ?? field);
       if (!this.all.has(field)) this.fields.add(field);
     }
   }
@@ -253,7 +253,7 @@ export function valueLike(present: unknown, cell: string): unknown {
   // A spreadsheet rewrites dates in the order of its country when it saves a CSV.
   if (calendarDay.test(String(present)) && otherDate.test(cell.trim()))
     throw invalidCell(cell, `a date like ${String(present)}`);
-  return cell;
+  return notEscaped(cell, present);
 }
 
 function booleanOf(cell: string): boolean {

@@ -12,6 +12,7 @@ import {
   checkNotShortened,
   clearWord,
   headerHints,
+  reportedColumns,
   spreadsheetError,
   unguard,
 } from './csv.js';
@@ -78,10 +79,11 @@ export interface Header {
 }
 
 /** Reads a header. Throws InputError for a missing id column, a duplicate name, or an unknown one. */
-export function readHeader(head: CsvRow, rules: ColumnRules, options: HeaderOptions): Header {
+export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOptions): Header {
   for (const index of head.marks?.keys() ?? []) checkMark(head, index, 'the head of a column');
   const headers = head.cells.map((cell) => (options.raw ? cell : unguard(cell)));
   const names = mappedNames(headers, options);
+  const rules = { ...given, exported: [...given.exported, ...reportedColumns(names)] };
   const header = headerFacts(names, rules);
   const keyName = options.key.names.find((known) =>
     names.some((name) => header.isNamed(name, known)),
@@ -302,8 +304,7 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
 function unknownColumn(name: string, key: string, { columns, exported }: ColumnRules) {
   const known = [key, ...columns.flatMap(({ name: own, aliases = [] }) => [own, ...aliases])];
   const all = [...known, ...exported];
-  const meant = nearest(name, all) ?? 'NAME';
   return new InputError(`Unknown column "${name}".${didYouMean(name, all)}`, {
-    hint: `Columns: ${known.join(', ')}\nRename it with --map ${shellQuote(`${name}=${meant}`)}, or skip unknown columns with --ignore-columns.`,
+    hint: `Columns: ${known.join(', ')}\nRename it with --map ${shellQuote(`${name}=${nearest(name, all) ?? 'NAME'}`)}, or skip unknown columns with --ignore-columns.`,
   });
 }

@@ -80,6 +80,8 @@ export function readCsv(text: string): readonly CsvRow[] {
 }
 
 const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
+const tableHint =
+  'If rosterctl wrote this table into a pipe, add -o csv there (for --ids: -o ids).';
 
 /** The first line of a file that was made for Excel: it only names the delimiter. */
 export const delimiterLine = /^"?sep=([,;\t])"?$/i;
@@ -214,7 +216,7 @@ export class CsvReader {
     if (character === '"') {
       if (this.state === 'plain')
         throw new InputError(`Line ${this.line}: a quote inside a cell that is not quoted.`, {
-          hint: quoteHint,
+          hint: delimiter === '\t' ? `${quoteHint}\n${tableHint}` : quoteHint,
         });
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;

@@ -45,7 +45,30 @@ export function isExportOf(cell: string, value: unknown): boolean {
   return (
     cell === text ||
     (text.includes('\r') && withLineFeeds(cell) === withLineFeeds(text)) ||
+    (cell.includes('\\') && unescaped(cell) === text) ||
     isSignedAgain(cell, text)
+  );
+}
+
+/**
+ * Returns an edited cell. Throws InputError, whose message follows `place`, if the line ends of the
+ * present text are still escaped in it, as a table in a pipe has them: a line of the text is left.
+ */
+export function notEscaped(cell: string, present: unknown, place = ''): string {
+  if (!/\\[tnr]/.test(cell) || /[\t\r\n]/.test(cell) || isExportOf(cell, present)) return cell;
+  const lines = String(present).split(/[\t\r\n]+/);
+  const parts = unescaped(cell).split(/[\t\r\n]+/);
+  if (lines.length === 1 || !lines.some((line) => line !== '' && parts.includes(line))) return cell;
+  throw new InputError(`${place}holds \\n or \\t where the record has a line break or a tab.`, {
+    hint: 'A table in a pipe is written like that. Export with -o csv instead.',
+  });
+}
+
+/** Returns a cell of a table in a pipe without its escapes. */
+function unescaped(cell: string): string {
+  const signs: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
+  return cell.replace(/\\(?:u([0-9a-f]{4})|([tnr\\]))/g, (_, code?: string, sign = '') =>
+    code === undefined ? (signs[sign] ?? '') : String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
 
@@ -166,6 +189,19 @@ export function checkNotShortened(cell: string, name: string, place: string): vo
       hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
     },
   );
+}
+
+/** The columns that `--results` adds to those of its input. */
+export const resultColumns = ['result', 'error_code', 'message'];
+/** The columns of the report of a run, beside `id`. */
+const reportColumns = /^(?:row|ref|result|before|after|error|step|retryable|vanished)(?:\.|$)/;
+
+/** Returns the columns of a header that `--results` or the report of a run added: they set nothing. */
+export function reportedColumns(header: readonly string[]): readonly string[] {
+  if (resultColumns.every((name) => header.includes(name))) return [...resultColumns, 'ref'];
+  const [first, second] = header;
+  if (first !== 'row' || second !== 'id' || !header.includes('result')) return [];
+  return header.filter((name) => reportColumns.test(name));
 }
 
 /** Returns the advice for a header without the expected column: it may be a title, or of another sheet. */

@@ -7,7 +7,7 @@ import type { BulkValues } from '../bulk/invocation.js';
 import { params } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { isRawCell } from '../data/cell-values.js';
-import { checkNoSpreadsheetError, isExportOf } from '../data/csv.js';
+import { checkNoSpreadsheetError, isExportOf, notEscaped } from '../data/csv.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf, nameWithId } from '../data/path.js';
 import { kebab, orList } from '../data/text.js';
@@ -195,7 +195,9 @@ function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): NoteEdit | 
     return { kind: 'clear' };
   }
   if (isObject(cell)) return cell as NoteEdit;
-  return typeof cell === 'string' ? { kind: 'replace', text: cell } : undefined;
+  if (typeof cell !== 'string') return undefined;
+  const text = notEscaped(cell, record['internalNotes'], `Line ${row}: internalNotes `);
+  return { kind: 'replace', text };
 }
 
 /** Returns a status of a cell as the contract has it, except one that the record holds as it is. */

@@ -4,7 +4,7 @@ import { safeParse } from 'zod/mini';
 import { UploadContentType } from '../api/schemas.js';
 import { readInputText } from '../cli/input.js';
 import type { Context } from '../context.js';
-import { unguard } from '../data/csv.js';
+import { resultColumns, unguard } from '../data/csv.js';
 import { type ColumnRules, type Header, readHeader } from '../data/csv-columns.js';
 import { type CsvRow, checkWidth, readCsv } from '../data/csv-reader.js';
 import { InputErrors } from '../data/input-errors.js';
@@ -31,7 +31,7 @@ const rules: ColumnRules = {
     { name: 'contentType', aliases: ['type'], read: typeInCell },
   ],
   // Those of --results, so that its file is a manifest, too.
-  exported: ['result', 'error_code', 'message', 'id'],
+  exported: [...resultColumns, 'id'],
   open: false,
 };
 

@@ -25,7 +25,7 @@ export async function writeCsv(
   const { records, columns, cellsOf, turn } = await collectTable(rows, table, 'CSV', signal);
   const header = raw ? columns : columns.map(forSpreadsheet);
   const batch = batchWriter(sink);
-  const first = noHeader ? '' : csvLine(header, { delimiter, raw: true });
+  const first = noHeader || header.length === 0 ? '' : csvLine(header, { delimiter, raw: true });
   await batch.push((bom ? byteOrderMark : '') + first);
   for (const record of records) {
     const waiting =

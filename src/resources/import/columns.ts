@@ -3,7 +3,7 @@
 import type { BulkValues } from '../../bulk/invocation.js';
 import { aliasKind, type KeyComparison, plainName } from '../../cli/column-aliases.js';
 import { type ColumnType, readColumnName } from '../../data/cell-values.js';
-import { headerHints, unguard } from '../../data/csv.js';
+import { headerHints, reportedColumns, unguard } from '../../data/csv.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import { didYouMean, nearest } from '../../data/nearest.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
@@ -185,13 +185,14 @@ export function mapColumns(
   const unknown: FileColumn[] = [];
   const overruled = new Map<string, string>();
   const taken = new Map<string, FileColumn>();
+  const reported = reportedColumns(columns.map(({ head }) => head));
   for (const column of columns) {
     const byName = column.isTeam || (!options.isTyped && isTeamHead(column, options, known));
     const field =
       column === key ? options.key : byName ? known.team?.field : fieldFor(column, options, known);
     if (field === undefined) {
       if (column.head === '' && !column.isMapped) continue;
-      if (options.ignoreColumns) ignored.push(column.head);
+      if (options.ignoreColumns || reported.includes(column.head)) ignored.push(column.head);
       else if (column.typeProblem) problems.push(column.typeProblem);
       else unknown.push(column);
       continue;
