@@ -92,10 +92,12 @@ async function recordIntent({ run, session, task, sends }: ActiveRow, write: Wri
   const image = images && imageOf(session, step, state);
   const { row: number, id } = task;
   const attempt = (task.open?.attempt ?? 0) + sends + 1;
-  await Promise.all([
+  // Both, before the row can end: a result ahead of its intent would leave that open.
+  const written = await Promise.allSettled([
     journal.append({ kind: 'intent', row: number, id, attempt, ...intentOf(write) }),
     image && images.append({ row: number, id, step: step.name, ...image }),
   ]);
+  for (const each of written) if (each.status === 'rejected') throw each.reason;
 }
 
 async function send(row: ActiveRow, write: Write): Promise<RecordState | undefined> {

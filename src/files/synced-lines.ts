@@ -81,6 +81,7 @@ export function parseLines<T>(
   bytes: Buffer,
   name: string,
   parse: (value: JsonObject, number: number) => T | undefined,
+  hint = 'Check the records yourself.',
 ): { readonly lines: T[]; readonly bytes: number } {
   const lines: T[] = [];
   let from = 0;
@@ -93,7 +94,7 @@ export function parseLines<T>(
       if (bytes.indexOf(lineFeed, end + 1) < 0) break;
       throw new GuardError(`${name} is damaged in line ${lines.length + 1}.`, {
         code: 'damaged',
-        hint: 'Check the records yourself.',
+        hint,
       });
     }
     lines.push(line);

@@ -170,16 +170,12 @@ interface FoundQueue {
 async function readQueue(path: string): Promise<FoundQueue> {
   const what = `The unsent review ${path}`;
   const hint = 'Look at the file, or drop it: rosterctl tryouts review --discard';
-  const bytes = await readBytes(path);
-  let found: { readonly lines: JsonObject[]; readonly bytes: number };
-  try {
-    found = parseLines(bytes, what, (line) =>
-      line['kind'] === 'review' || typeof line['id'] === 'string' ? line : undefined,
-    );
-  } catch (error) {
-    if (!(error instanceof GuardError)) throw error;
-    throw new GuardError(error.message, { code: error.code, cause: error, hint });
-  }
+  const found = parseLines(
+    await readBytes(path),
+    what,
+    (line) => (line['kind'] === 'review' || typeof line['id'] === 'string' ? line : undefined),
+    hint,
+  );
   const [first, ...rest] = found.lines;
   if (!first) return { decisions: none, bytes: 0, isNew: true };
   if (first['kind'] !== 'review' || first['format'] !== format)

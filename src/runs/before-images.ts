@@ -61,6 +61,9 @@ export function beforeImagesIn(folder: string): string {
   return join(folder, 'undo.jsonl');
 }
 
+const startOver =
+  'Nothing of this run is sent without it. Start over: run its command again with --restart.';
+
 /** Opens the before-images of the run in this folder; the first entry creates the file (mode 0600). */
 export function openBeforeImages(
   folder: string,
@@ -68,7 +71,7 @@ export function openBeforeImages(
 ): BeforeImages {
   const path = beforeImagesIn(folder);
   const open = async () => {
-    const { bytes } = parseLines(await readBytes(path), nameOf(path), parseEntry);
+    const { bytes } = parseLines(await readBytes(path), nameOf(path), parseEntry, startOver);
     return openSyncedLines(path, { what: 'The undo file', bytes, isOurs });
   };
   let file: Promise<SyncedLines> | undefined;

@@ -510,6 +510,26 @@ test.each(['runs undo last --yes --json', 'runs retry last --yes --json'])(
   },
 );
 
+test('a row whose before-image cannot be written is not attempted, not unknown', async () => {
+  let isDown = true;
+  const service = await keep(several(3), (_, step) =>
+    isDown && step === 'PATCH app_3' ? { status: 401 } : undefined,
+  );
+  const user = userOf(service);
+  const line = `tryouts set-status ${ids(3).join(' ')} --to rejected -y --json --concurrency 1`;
+  expect((await user.run(line)).code).toBe(4);
+  isDown = false;
+  const [folder = ''] = runFolders(user.runs);
+  const file = join(folder, 'undo.jsonl');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('app_1', 'app_9'));
+  const sent = written(service).length;
+  const ran = await user.run('runs resume last --yes');
+  expect([ran.code, ran.stderr]).toEqual([11, expect.stringContaining('--restart')]);
+  expect(written(service)).toHaveLength(sent);
+  const shown = report(await user.run('runs show last --json'));
+  expect(shown.summary).toMatchObject({ changed: 2, unknown: 0, notAttempted: 1 });
+});
+
 test('runs prune sets a damaged ended run aside once it is old, which ends the warnings', async () => {
   const service = await keep(several(2));
   const user = userOf(service);

@@ -62,9 +62,10 @@ export const mutants = [
   {
     name: 'an intent is not waited for',
     file: 'src/engine/run-row.ts',
-    from: `  await Promise.all([
+    from: `  const written = await Promise.allSettled([
     journal.append({ kind: 'intent',`,
-    to: `  void Promise.all([
+    to: `  const written: PromiseSettledResult<unknown>[] = [];
+  void Promise.all([
     journal.append({ kind: 'intent',`,
     cases: killLoop,
   },
