@@ -222,6 +222,7 @@ test.each([
   ['teams rename team_1 Foxes', 'Did you mean: rosterctl teams update team_1 --name Foxes'],
   ['tryouts list pending', 'Did you mean: --status pending'],
   ['tryouts list --game Valorant acepted', 'Did you mean: --status accepted'],
+  ['docs list tag:contract', 'Did you mean: --tag contract'],
   ['teams list foxes', 'To search: rosterctl teams list --search foxes'],
   ["players list 'name:Mira Kite'", "To search: rosterctl players list --search 'Mira Kite'"],
   ['tryouts list status=pending', 'Did you mean: --where status=pending'],

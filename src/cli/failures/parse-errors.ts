@@ -31,7 +31,7 @@ export function refuseExcess(
   });
 }
 
-/** The flag whose value a word looks like: a field, a condition, a page to write, the name of what is created. */
+/** The flag whose value a word looks like: `tag:legal`, a field, a condition, a page to write, the name of what is created. */
 function flagForWord(
   word: string,
   words: readonly string[],
@@ -41,6 +41,8 @@ function flagForWord(
   const [method = ''] = words;
   if (has('--method') && /^[A-Z]+$/.test(method)) return `-X ${method}`;
   const page = /\.(html|md)$/.exec(word)?.[1];
+  const [, filter, value = ''] = /^([a-z]+):(.+)$/s.exec(word) ?? [];
+  if (has(`--${filter}`)) return `--${filter} ${shellQuote(value)}`;
   if (isAssignment(word) && has('--set')) return `-F ${shellQuote(word)}`;
   if (isAssignment(word) && has('--where')) return `--where ${shellQuote(word)}`;
   if (page !== undefined && has(`--${page}`)) return `--${page} ${shellQuote(word)}`;
