@@ -3,6 +3,7 @@
 import { shortValue } from '../cli/lines.js';
 import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
+import { nameWithId } from '../data/path.js';
 import { eventFieldOf } from '../data/resources.js';
 import { groupedNumber, nameFirstFew, plural, upTo } from '../data/text.js';
 import { momentOf, relativeTime } from '../data/time.js';
@@ -50,7 +51,7 @@ export function previewLines(
     ...rowLines(context, subject, rows),
     ...(isCut ? [more] : []),
     ...stayingLine(subject, decided),
-    ...failingLines(subject, decided),
+    ...failingLines(subject, preview),
     ...below,
   ];
 }
@@ -171,11 +172,12 @@ function stayingLine(action: Action, decided: readonly ReportRow[]): string[] {
 }
 
 /** Lists the rows that will not be written, so that the user sees e.g. a stray word among the ids before answering. */
-function failingLines(action: Action, decided: readonly ReportRow[]): string[] {
+function failingLines(action: Action, { decided, names }: Preview): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
   const lines = failing.map(
-    ({ id, error }) => `  ${id}${error?.message ? `: ${aboutRow(error.message, id)}` : ''}`,
+    ({ id, error }) =>
+      `  ${nameWithId(shortValue(names?.get(id) ?? ''), id)}${error?.message ? `: ${aboutRow(error.message, id)}` : ''}`,
   );
   return [
     `${plural(failing.length, 'row')} will not be ${verbOf(action).done}:`,

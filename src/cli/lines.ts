@@ -30,6 +30,7 @@ export function changeLines(
   const mark = ({ basis }: DryRun['requests'][number]) =>
     basis === 'stated' ? '' : isNamed ? '  (named route)' : '  (assumed route)';
   const deletes = requests.length > 0 && requests.every(({ method }) => method === 'DELETE');
+  const creates = value.changes.every(({ id }) => id === null);
   const ids = new Set(value.changes.map(({ id }) => id));
   const hasManyIds = ids.size > 1;
   const [only] = ids;
@@ -46,7 +47,9 @@ export function changeLines(
           )),
     ]),
     ...(requests.length > 0 && value.changes.length > 0
-      ? lines(deletes ? 'Would delete' : `Would change${who}`).map(paint.bold)
+      ? lines(deletes ? 'Would delete' : creates ? 'Would create' : `Would change${who}`).map(
+          paint.bold,
+        )
       : []),
     ...withoutRepeats(value.changes).flatMap((change) => {
       const { id, field, from } = change;

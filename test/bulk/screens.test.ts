@@ -154,7 +154,7 @@ test('a dry run says of a record that would be made only that it is new', async 
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);
   const shown = async (line: string) =>
     (await converse(home, `-p sandbox ${line} -n`.split(' '), [], { NO_COLOR: '1' }, 40)).shown;
-  expect(await shown('docs upload a.txt')).toContain('Would change\r\n  new document\r\n');
+  expect(await shown('docs upload a.txt')).toContain('Would create\r\n  new document\r\n');
   expect(await shown('docs upload a.txt b.txt')).toContain('a.txt  would be uploaded\r\n');
   expect(await shown('tryouts convert app_0061 --accept')).toContain(
     'accepted\r\n  new player\r\n',

@@ -24,7 +24,7 @@ test.each([
   ],
   [
     'backup create nightly --only teams',
-    'Would send\n  GET /teams/org_demo\nWould change\n  snapshot: - → nightly\n',
+    'Would send\n  GET /teams/org_demo\nWould create\n  snapshot: - → nightly\n',
   ],
 ])('a dry run of %s says what it would read and write', async (line, shown) => {
   const home = temporaryFolder();

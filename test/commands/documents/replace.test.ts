@@ -59,7 +59,7 @@ test('a script without --yes is refused before anything is sent, and a dry run s
   ]);
   const page = await rosterctl('docs replace doc_1 new.txt -n', { home, cwd: home, env: api.env });
   expect(page.stdout).toMatch(
-    /^Would send\n[^]*\nWould change\n {2}id: - → \(new document\)\nWould send\n/,
+    /^Would send\n[^]*\nWould create\n {2}id: - → \(new document\)\nWould send\n/,
   );
   expect(page.stdout).toMatch(
     /\n {2}DELETE \/documents\/doc_1 {2}\(assumed route\)\nWould delete\n {2}document House rules\n$/,
