@@ -46,7 +46,7 @@ export function parseCursorName(text: string): string {
 
 /** `--since-last`, which prints what is new, and the flags that go with it. */
 export const sinceLastFlags = {
-  sinceLast: param(z.optional(parsedBy(parseCursorName)), 'only what is new since NAME last ran', {
+  sinceLast: param(z.optional(parsedBy(parseCursorName)), 'what is new since NAME last succeeded', {
     placeholder: 'NAME',
     group: 'selection',
     completes: 'cursor',

@@ -2,6 +2,7 @@
 import { defineLocalCommand } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import { sandboxProfile } from '../../config/choices.js';
+import { demoOrganization } from '../../config/profiles.js';
 
 export interface ProfileRow {
   readonly name: string;
@@ -30,6 +31,9 @@ export default defineLocalCommand({
         active: entry.active,
       }));
     if (config.config().activeProfile !== sandboxProfile) return stored;
-    return [...stored, { name: sandboxProfile, organization: null, baseUrl: null, active: true }];
+    return [
+      ...stored,
+      { name: sandboxProfile, organization: demoOrganization, baseUrl: null, active: true },
+    ];
   },
 });

@@ -86,7 +86,7 @@ test('use changes the active profile; the sandbox can be used, too', async () =>
   expect((await rosterctl('profile use other', { home })).code).toBe(0);
   expect(await active(home)).toMatchObject([{ name: 'other' }]);
   expect((await rosterctl('profile use sandbox', { home })).code).toBe(0);
-  expect(await active(home)).toMatchObject([{ name: 'sandbox' }]);
+  expect(await active(home)).toMatchObject([{ name: 'sandbox', organization: 'org_demo' }]);
 });
 
 test('use says that ROSTERCTL_PROFILE overrides the active profile', async () => {
