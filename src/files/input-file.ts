@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync, open, readFileSync, statSync } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { systemCode, systemLimit, systemReason } from '../data/system-errors.js';
 import { fileCommands, shellQuote } from '../data/text.js';
 import { Failure, InputError, stoppedReading } from '../errors.js';
@@ -75,11 +76,7 @@ export async function bytesUpTo(
 /** Opens a pipe for the event loop: at once, and readable when there is a writer. */
 async function openPipe(path: string) {
   const { Socket } = await import('node:net');
-  const fd = await new Promise<number>((done, fail) => {
-    open(path, constants.O_RDONLY | constants.O_NONBLOCK, (error, descriptor) =>
-      error ? fail(error) : done(descriptor),
-    );
-  });
+  const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, readable: true, writable: false });
 }
 
