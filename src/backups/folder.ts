@@ -2,7 +2,7 @@
 import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
+import { type JsonObject, stringOf } from '../data/json.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import type { RecordVersion } from '../downloads/mirror-file.js';
@@ -239,13 +239,7 @@ async function readFetchJournal(path: string): Promise<JournalContent> {
 
 function fetchedIn({ id, bytes, sha256, updatedAt, record }: JsonObject): readonly FetchedFile[] {
   if (typeof id !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return [];
-  return [
-    { id, bytes, sha256, updatedAt: textOrNothing(updatedAt), record: textOrNothing(record) },
-  ];
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return [{ id, bytes, sha256, updatedAt: stringOf(updatedAt), record: stringOf(record) }];
 }
 
 /** Opens the journal to append to it, and begins it if it is new. Throws OutputError. */

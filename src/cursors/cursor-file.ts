@@ -7,6 +7,7 @@ import { connectionSources, findTarget, parseConfigured } from '../config/connec
 import { type Paths, placeFolder, requireFolder } from '../config/paths.js';
 import { requireProfile } from '../config/profiles.js';
 import type { LocalContext } from '../context.js';
+import { stringOf } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
 import {
@@ -182,9 +183,9 @@ function parseState(text: string, key: CursorKey): CursorState | undefined {
   const { filter, changed, lastAt, since, seen, pending } = value;
   return {
     ...key,
-    filter: textOrNone(filter),
-    changed: textOrNone(changed),
-    lastAt: textOrNone(lastAt),
+    filter: stringOf(filter),
+    changed: stringOf(changed),
+    lastAt: stringOf(lastAt),
     since: typeof since === 'number' ? since : undefined,
     seen: entriesOf(seen),
     pending: pending === undefined ? undefined : entriesOf(pending),
@@ -204,8 +205,4 @@ function entriesOf(pairs: unknown): Entries {
       return [String(id), String(hash)];
     }),
   );
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -51,6 +51,11 @@ export function isTextOrNumber(value: unknown): boolean {
   return typeof value === 'string' || isNumber(value);
 }
 
+/** The text that a JSON value is; undefined for any other value. */
+export function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** The number that a JSON value is, as a double; undefined for any other value. */
 export function numberOf(value: unknown): number | undefined {
   if (value instanceof RawNumber) return Number(value.text);

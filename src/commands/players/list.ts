@@ -19,8 +19,7 @@ export default defineCommand({
   async run(context, typed, line) {
     const values = { ...typed, ...(await resolveTeam(context, typed)) };
     const tests = playerTests(values, context);
-    const isSummarized = context.isAligned;
-    const summary = isSummarized
+    const summary = context.isAligned
       ? (await import('../../resources/list-summary.js')).playerSummary()
       : undefined;
     return listCommand(context, values, line, { resource: 'players', tests, summary });

@@ -16,8 +16,7 @@ export default defineCommand({
   excludes: sinceLastExcludes,
   view: listView('teams'),
   async run(context, values, line) {
-    const isSummarized = context.isAligned;
-    const summary = isSummarized
+    const summary = context.isAligned
       ? (await import('../../resources/list-summary.js')).teamSummary()
       : undefined;
     return listCommand(context, values, line, { resource: 'teams', summary });
