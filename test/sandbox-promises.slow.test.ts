@@ -1,9 +1,15 @@
-import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from './support/converse.js';
-import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from './support/run.js';
+import {
+  closed,
+  errorOf,
+  heard,
+  rosterctl,
+  startRosterctl,
+  temporaryFolder,
+} from './support/run.js';
 import { recordingService } from './support/service.js';
 
 // test/sandbox/processes.test.ts makes two hundred of them, without the rest of the program.
@@ -82,28 +88,17 @@ test('several signed URLs are noted once', async () => {
   expect(ran.stderr.match(/sandbox start/g)).toHaveLength(1);
 });
 
-function startIn(home: string, line: string) {
-  return spawn(process.execPath, [launcher, ...line.split(' ')], {
-    env: freshEnvironment(home),
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-}
-
 test('two commands in a pipe share the data, and a run is the same whatever the port', async () => {
   const home = temporaryFolder();
   const ids = await rosterctl('-p sandbox tryouts list --status pending -L 3 -o ids', { home });
   expect(ids.stdout.trim().split('\n')).toHaveLength(3);
-  const piped = await new Promise<{ code: number | null; stdout: string }>((resolve) => {
-    const list = startIn(home, '-p sandbox tryouts list --status pending -L 3 -o ids');
-    const update = startIn(
-      home,
-      '-p sandbox tryouts set-status --to reviewing --ids - --yes --json',
-    );
-    list.stdout.pipe(update.stdin);
-    let stdout = '';
-    update.stdout.on('data', (data: Buffer) => (stdout += data.toString()));
-    update.on('close', (code) => resolve({ code, stdout }));
-  });
+  const list = startRosterctl('-p sandbox tryouts list --status pending -L 3 -o ids', { home });
+  const update = startRosterctl(
+    '-p sandbox tryouts set-status --to reviewing --ids - --yes --json',
+    { home },
+  );
+  list.stdout.pipe(update.stdin);
+  const piped = await heard(update).ended;
   expect(piped.code).toBe(0);
   expect(JSON.parse(piped.stdout)).toMatchObject({ summary: { changed: 3 } });
   const undone = await rosterctl('-p sandbox runs undo last --yes --json', { home });
@@ -112,7 +107,7 @@ test('two commands in a pipe share the data, and a run is the same whatever the 
 
 test('a signed URL of a sandbox that runs works in the next command, without a note', async () => {
   const home = temporaryFolder();
-  const server = startIn(home, 'sandbox start --json');
+  const server = startRosterctl('sandbox start --json', { home });
   await new Promise((resolve) => server.stdout.once('data', resolve));
   const ran = await rosterctl('-p sandbox docs download doc_0003 --url', { home });
   expect([ran.code, ran.stderr]).toEqual([0, '']);
@@ -124,36 +119,33 @@ test('a signed URL of a sandbox that runs works in the next command, without a n
       .toString(),
   ).toBe('%PDF-');
   server.kill('SIGINT');
-  expect(await new Promise((resolve) => server.on('exit', resolve))).toBe(0);
+  expect(await closed(server)).toBe(0);
   await expect(fetch(ran.stdout.trim())).rejects.toThrow();
 });
 
 test('what a killed server leaves behind disturbs no command and no later server', async () => {
   const home = temporaryFolder();
   const file = join(home, '.local/state/rosterctl/sandbox/server.json');
-  const server = startIn(home, 'sandbox start --json');
+  const server = startRosterctl('sandbox start --json', { home });
   await new Promise((resolve) => server.stdout.once('data', resolve));
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect((await rosterctl('-p sandbox teams create --name Kept', { home })).code).toBe(0);
   server.kill('SIGKILL');
-  await new Promise((resolve) => server.on('exit', resolve));
+  await closed(server);
   const list = await rosterctl('-p sandbox teams list --search Kept -o ids', { home });
   expect(list).toMatchObject({ code: 0, stdout: 'team_0007\n', stderr: '' });
   expect(existsSync(file)).toBe(false);
   expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
-  const next = startIn(home, 'sandbox start --json');
+  const next = startRosterctl('sandbox start --json', { home });
   await new Promise((resolve) => next.stdout.once('data', resolve));
   next.kill('SIGTERM');
-  expect(await new Promise((resolve) => next.on('exit', resolve))).toBe(0);
+  expect(await closed(next)).toBe(0);
 });
 
 test('sandbox start serves other commands, keeps its data and ends with 0 on SIGTERM', async () => {
   const home = temporaryFolder();
-  const server = spawn(process.execPath, [launcher, 'sandbox', 'start', '--json'], {
-    env: freshEnvironment(home),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise<number | null>((resolve) => server.on('exit', resolve));
+  const server = startRosterctl('sandbox start --json', { home });
+  const ended = closed(server);
   const line = await new Promise<string>((resolve) =>
     server.stdout.once('data', (data: Buffer) => resolve(data.toString())),
   );

@@ -11,7 +11,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { application, type Instead, keep } from '../commands/tryouts/service.js';
-import { launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { heard, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 
 // The cron lines of the README and of docs/scripts.md, run as cron runs them: `sh -c`, no terminal, a
@@ -62,12 +62,7 @@ function cron(line: string, home: string) {
     ROSTERCTL_RETRIES: '0',
   };
   const child = spawn('sh', ['-c', line], { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
+  return heard(child).ended;
 }
 
 /** The service counts an application more than it sends. */

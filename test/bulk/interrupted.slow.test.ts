@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
-import { rosterctl, splitWords, temporaryFolder } from '../support/run.js';
+import { heard, rosterctl, splitWords, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
 import { fast, ids, report, several, until, userOf } from './user.js';
 
@@ -26,7 +26,7 @@ async function hangingRun() {
   const { service, state } = await hangingService(9);
   const user = userOf(service);
   const child = user.start(lineOf(9, '--yes --json --concurrency 2'));
-  const told = gather(child);
+  const told = heard(child).ended;
   await until(() => state.hanging === 2);
   return { state, user, child, told };
 }
@@ -80,7 +80,7 @@ describe.concurrent('Ctrl-C while a request hangs', () => {
       asked += 1;
     });
     const child = userOf(service).start(lineOf(4, '--yes --json'));
-    const told = gather(child);
+    const told = heard(child).ended;
     await until(() => asked > 0);
     child.kill('SIGINT');
     expect(await told).toMatchObject({ code: 130, stdout: '' });
@@ -141,16 +141,6 @@ function typing(
 ) {
   const env = { ...service.env, ...fast };
   return converse(temporaryFolder(), splitWords(lineOf(count, more)), keys, env, 120);
-}
-
-function gather(child: ReturnType<ReturnType<typeof userOf>['start']>) {
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, stdout, stderr })),
-  );
 }
 
 test.concurrent('a conversion waits for the writes of a killed run, so that no one becomes two players', async () => {

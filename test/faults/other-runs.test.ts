@@ -9,7 +9,7 @@ import { report, several, until, userOf } from '../bulk/user.js';
 import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
 import { grantsOf } from '../commands/uploads/grants.js';
 import { isAlive } from '../support/alive.js';
-import { closed, temporaryFolder } from '../support/run.js';
+import { heard, temporaryFolder } from '../support/run.js';
 import { organization, type Reply, recordingService, type Service } from '../support/service.js';
 
 // A process was killed after it sent a write, which takes effect late. Another run on the same machine
@@ -30,11 +30,7 @@ const count = (service: Service, step: string) =>
 /** Starts a command; `said`: what it has printed so far. */
 function begin(user: ReturnType<typeof userOf>, line: string) {
   const child = user.start(line, settle);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
-  child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
-  const ended = closed(child);
+  const { printed, ended } = heard(child);
   return {
     async kill() {
       child.kill('SIGKILL');
@@ -43,11 +39,11 @@ function begin(user: ReturnType<typeof userOf>, line: string) {
     /** Applies a write late: once this command waits for it. */
     whenItWaits(apply: () => void) {
       child.stderr.on('data', () => {
-        if (stderr.includes('Waiting for 1 write of an earlier run')) apply();
+        if (printed.stderr.includes('Waiting for 1 write of an earlier run')) apply();
       });
     },
-    said: () => stderr,
-    ended: async () => ({ code: await ended.then(() => child.exitCode), stdout, stderr }),
+    said: () => printed.stderr,
+    ended,
   };
 }
 
@@ -79,7 +75,7 @@ test.each([
     await until(() => count(service, 'CONVERT app_1') === 1);
     bulk.whenItWaits(() => changes(service, 'app_1', { convertedPlayerId: 'player_1' }));
     await single.kill();
-    const ran = await bulk.ended();
+    const ran = await bulk.ended;
     expect(ran.code).toBe(0);
     expect(report(ran).results.toSorted((a, b) => a.id.localeCompare(b.id))).toMatchObject([
       { id: 'app_1', result: 'unchanged' },
@@ -114,7 +110,7 @@ describe('an unfinished run waits for the write of a killed process to one of it
     const resumed = `runs resume ${report(first).run} --yes --json`;
     const second = begin(user, how === 'runs resume' ? resumed : line);
     second.whenItWaits(() => changes(service, 'app_2', fields));
-    const ran = await second.ended();
+    const ran = await second.ended;
     expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 1 }]);
     expect(count(service, step)).toBe(2);
   });
@@ -156,7 +152,7 @@ test('several uploads wait for that of a killed process that held the lock of on
   await until(() => lost !== undefined);
   bulk.whenItWaits(() => (documents[0] ??= lost ?? {}));
   await single.kill();
-  const ran = await bulk.ended();
+  const ran = await bulk.ended;
   expect([ran.code, report(ran).results]).toMatchObject([
     0,
     [{ result: 'skipped', error: { code: 'exists' } }, { result: 'changed' }],
@@ -192,7 +188,7 @@ test('each of several files is compared with what another process uploaded meanw
   await until(() => held.length === 1);
   expect(await user.run(`docs upload '${two}' --json`)).toMatchObject({ code: 0 });
   for (const answer of held) answer();
-  const ran = await bulk.ended();
+  const ran = await bulk.ended;
   const results = report(ran).results.toSorted((a, b) => a.row - b.row);
   expect(results.map(({ result }) => result)).toEqual(['changed', 'skipped', 'changed']);
   expect(documents).toHaveLength(3);

@@ -97,19 +97,21 @@ export function startRosterctl(
 export function startLine(line: string | readonly string[], options: StartOptions) {
   const child = startRosterctl(line, options);
   child.stdin.on('error', () => {}).end();
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
+  const { printed, ended } = heard(child);
   return {
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     isOver: () => child.exitCode !== null,
-    stderr: () => stderr,
+    stderr: () => printed.stderr,
     ended,
   };
+}
+
+/** Reads what a process prints, until its end. */
+export function heard(child: ChildProcess) {
+  const printed = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.on('data', (chunk: Buffer) => (printed[name] += chunk.toString()));
+  return { printed, ended: closed(child).then((code) => ({ code, ...printed })) };
 }
 
 const wordsOf = (line: string | readonly string[]) =>
