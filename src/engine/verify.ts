@@ -205,11 +205,15 @@ const deletedWords = ['deleted', 'archived', 'inactive'];
 /** The normalized names of fields that mark a record as deleted: `discarded_at` of Rails, `is_removed` of Django. */
 const deletedField = /^(?:is)?(?:deleted|archived|discarded|removed|trashed)(?:at|on)?$/;
 
+/** How services write a mark that is not set: as text in PHP and Perl, as the first day of Go, .NET and MySQL. */
+const unsetMark = /^(?:0|false|0001-01-01.*|0000-00-00.*)$/i;
+const isSet = (mark: unknown) => Boolean(mark) && !unsetMark.test(String(mark));
+
 /** True if a record is newly marked as deleted, by a status only if it had another one before. */
 export function isMarkedDeleted(before: JsonObject | undefined, now: JsonObject): boolean {
   const was = byNormalName(before ?? {});
   const is = byNormalName(now);
-  const isNew = (field: string) => Boolean(is[field]) && !was[field];
+  const isNew = (field: string) => isSet(is[field]) && !isSet(was[field]);
   if (Object.keys(is).some((field) => deletedField.test(field) && isNew(field))) return true;
   const { status } = is;
   return (

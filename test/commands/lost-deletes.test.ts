@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Reply, recordingService } from '../support/service.js';
 
@@ -206,4 +206,32 @@ test('the same line confirms a team by its name again, and finishes the deletion
   const ran = await rosterctl('teams delete t1 --confirm Foxes --json', at);
   expect([ran.code, ran.stdout]).toEqual([0, '{"id":"t1","deleted":true}\n']);
   expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
+// Go and .NET send the first day of the calendar for a time that is not set, MySQL a day 0, PHP "0".
+describe.each([
+  ['deletedAt', '0001-01-01T00:00:00Z', '2026-11-28T12:00:00Z'],
+  ['deleted_at', '0000-00-00 00:00:00', '2026-11-28 12:00:00'],
+  ['isDeleted', '0', '1'],
+])('a service whose %s is %s until a record is deleted', (field, unset, set) => {
+  const serviceWith = (deletes: number) => {
+    let mark = unset;
+    return recordingService(({ method }): Reply => {
+      if (method === 'GET') return { status: 200, json: { ...player('p1'), [field]: mark } };
+      if (deletes === 204) mark = set;
+      return { status: deletes, json: { error: 'notFound' } };
+    });
+  };
+
+  test('deletes by marking', async () => {
+    const { env } = await serviceWith(204);
+    const ran = await rosterctl('players delete p1 --yes --json', { env });
+    expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'p1', deleted: true }]);
+  });
+
+  test('answers 404 to a wrong route, not to a missing record', async () => {
+    const { env } = await serviceWith(404);
+    const ran = await rosterctl('players delete p1 --yes --json', { env });
+    expect([ran.code, errorOf(ran)]).toMatchObject([1, { code: 'wrongRoute' }]);
+  });
 });
