@@ -85,6 +85,7 @@ export function resolveSettings(input: Omit<KeysInput, 'profile'>): ResolvedSett
     profile: profile.name,
   });
   const dryRun = flags.dryRun ?? readSwitch('ROSTERCTL_DRY_RUN', env);
+  const isDumb = env['TERM'] === 'dumb';
   notes.push(...unknownKeys(file, profile.name));
   const settings: Settings = {
     profile,
@@ -107,7 +108,7 @@ export function resolveSettings(input: Omit<KeysInput, 'profile'>): ResolvedSett
     noColor: flags.noColor ?? false,
     forcedWidth: forcedWidthIn(env),
     template: notEmpty('--template', flags.template),
-    pager: flags.noPager ? undefined : value(namedKeys.pager),
+    pager: flags.noPager || isDumb ? undefined : value(namedKeys.pager),
     timeoutMs: value(namedKeys.timeout),
     retries: value(namedKeys.retries),
     maxWaitMs: value(namedKeys.maxWait),
@@ -115,7 +116,7 @@ export function resolveSettings(input: Omit<KeysInput, 'profile'>): ResolvedSett
     rate: value(namedKeys.rate),
     undoKeepMs: value(namedKeys['undo.keep']),
     completionCache: value(namedKeys['completion.cache']),
-    plainPrompts: value(namedKeys.prompts) === 'plain' || env['TERM'] === 'dumb',
+    plainPrompts: value(namedKeys.prompts) === 'plain' || isDumb,
     overrides: overridesIn(origins),
   };
   return { settings, origins: [...origins, ...setVariables(env)], notes };

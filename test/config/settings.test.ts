@@ -113,6 +113,11 @@ test('PAGER counts only if nothing of ours is set, and none disables the pager',
   expect(decide({ noPager: true }, { ROSTERCTL_PAGER: 'more' }).pager).toBeUndefined();
 });
 
+test('a terminal that cannot move the cursor, such as the shell of Emacs, has no pager', () => {
+  expect(decide({}, { TERM: 'dumb' }).pager).toBeUndefined();
+  expect(decide({}, { TERM: 'dumb', PAGER: 'less' }).pager).toBeUndefined();
+});
+
 describe('the profile', () => {
   const file = fileOf({ activeProfile: 'work', profiles: { work: {}, other: {} } });
   test.each<[string, GlobalFlags, Environment, typeof file, { name: string; via: string }]>([

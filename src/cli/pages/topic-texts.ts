@@ -30,7 +30,7 @@ A piped table has fixed columns; choose others with --fields. Pages such as thos
 stats, overview and doctor are the same in a pipe; use --json there. A terminal shows
 readable headings; columns.RESOURCE chooses its columns (help fields). ROSTERCTL_FORCE_TTY=80 gives
 a pipe the aligned table of that width. Long pages go through a pager (ROSTERCTL_PAGER,
-pager, PAGER, else less, on Windows none; cat for none).
+pager, PAGER, else less, on Windows none; cat or TERM=dumb for none).
 
 Applications are listed newest first, everything else by name. --limit keeps the first
 N in this order, or in the order of --sort, in every format and selection. Without
