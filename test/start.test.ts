@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from './bulk/user.js';
-import { application, keep, steps } from './commands/tryouts/service.js';
+import { application, cut, keep, steps } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
 import { rosterctl, startLine, temporaryFolder } from './support/run.js';
-import { organization } from './support/service.js';
+import { organization, recordingService } from './support/service.js';
 
 const connection = { baseUrl: 'https://api.example.com/v1', organization };
 const stored = { key: 'sk_1', origin: 'https://api.example.com', organization };
@@ -84,6 +84,23 @@ test('a renamed profile still has its unfinished run', async () => {
   const another = { home, env: { ...env, ROSTERCTL_PROFILE: 'second' } };
   const elsewhere = { ...another.env, ROSTERCTL_BASE_URL: connection.baseUrl };
   expect((await rosterctl('', { ...another, env: elsewhere })).stdout).not.toContain('Unfinished');
+});
+
+test('a create with an unknown outcome is not sent again after its profile was renamed', async () => {
+  const service = await recordingService((request) =>
+    request.method === 'POST' ? cut : { status: 200, json: [] },
+  );
+  const home = homeWith(club);
+  const create = async (profile: string) => {
+    const env = { ...service.env, ROSTERCTL_SETTLE: '0s', ROSTERCTL_PROFILE: profile };
+    const ran = await rosterctl('players create --name Ann', { home, env });
+    return [ran.code, service.requests.filter(({ method }) => method === 'POST').length];
+  };
+  expect(await create('default')).toEqual([10, 1]);
+  // The line of another profile is another one.
+  expect(await create('second')).toEqual([10, 2]);
+  await rosterctl('profile rename default main', { home });
+  expect(await create('main')).toEqual([10, 2]);
 });
 
 test('rosterctl alone names what is unfinished where variables hold the connection', async () => {

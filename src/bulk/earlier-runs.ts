@@ -9,7 +9,7 @@ import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
 import { isOfLivingProcess } from '../runs/lock.js';
-import { isSamePlace, type NewRunHead, requireContinuable } from '../runs/plan.js';
+import { isSameLine, isSamePlace, type NewRunHead, requireContinuable } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { isReported, type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
@@ -48,11 +48,11 @@ export async function earlierRunsFor(
 ): Promise<EarlierRuns> {
   const concerned = (open ?? (await openRuns(context))).filter(
     (run) =>
-      (!run.finished || (run.head.input === head.input && hasLeftovers(run))) &&
+      (!run.finished || (isSameLine(context, run, head) && hasLeftovers(run))) &&
       isSamePlace(run.head, head) &&
       run.head.resource === head.resource,
   );
-  const same = concerned.filter((run) => run.head.input === head.input && run.plan);
+  const same = concerned.filter((run) => isSameLine(context, run, head) && run.plan);
   if (values.restart || same.length === 0) return { concerned, same, carried: [] };
   for (const run of same) requireContinuable(run);
   const selectsAnew = operation.selectsAnew ?? !selection;
@@ -117,13 +117,13 @@ export async function recordCarried(
 
 /** Finds a finished run of the same input whose process was killed before it printed its report. */
 export function unreportedRun(
-  context: Pick<Context, 'self' | 'paths'>,
+  context: Pick<Context, 'self' | 'paths' | 'config'>,
   runs: readonly StoredRun[],
-  input: string,
+  newHead: NewRunHead,
 ): StoredRun | undefined {
   return runs.findLast((run) => {
     const { finished, reported, state, head } = run;
-    const isUnseen = finished && !reported && !state.replaced && head.input === input;
+    const isUnseen = finished && !reported && !state.replaced && isSameLine(context, run, newHead);
     if (!isUnseen || isOfLivingProcess(run, context.self)) return false;
     // Its process may have printed the report and ended since the run was read.
     return !isReported(runFolder(storeOf(context), head.run), state.last);

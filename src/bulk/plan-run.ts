@@ -84,7 +84,7 @@ async function planOrContinue(
   const { store, lock, head } = setup;
   const { open, damaged } = store ? await tidyOpenRuns(context, store) : noRuns;
   const { restart } = values;
-  const unreported = head.addsEachTime && !restart && unreportedRun(context, open, head.input);
+  const unreported = head.addsEachTime && !restart && unreportedRun(context, open, head);
   if (store && unreported) return reportAgain(context, invocation, store, unreported);
   const earlier = await earlierRunsFor(context, invocation, head, open);
   const { concerned, same, continued, carried } = earlier;

@@ -120,7 +120,7 @@ async function selectedRows(context: Context, invocation: Invocation): Promise<F
 
 /**
  * The head of a new run. Its input digest stands for what the invocation asks for and where, and for
- * its rows; the same command line has the same digest.
+ * its rows; the same command line has the same digest, of whichever profile.
  */
 function newHead(context: Context, invocation: Invocation): NewRunHead {
   const { operation, action, values, source, isSingle, job, guards, selection, retries } =
@@ -145,7 +145,7 @@ function newHead(context: Context, invocation: Invocation): NewRunHead {
     profile,
     ...place,
     resource,
-    input: digestOf([action, profile, service, organization, change, source, rows]),
+    input: digestOf([action, service, organization, change, source, rows]),
     startedAt: context.now().toISOString(),
     ...((addsEachTime || verb === 'create' || deletesNamed) && { addsEachTime: true }),
     ...(of !== undefined && { of }),

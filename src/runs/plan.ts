@@ -83,6 +83,15 @@ export function isOfProfile(
   return profile === name || (profile !== sandboxProfile && !stored.has(profile));
 }
 
+/** True if the same command line began a run, with the same profile or one that was renamed or removed since. */
+export function isSameLine(
+  { config }: Pick<Context, 'config'>,
+  { head }: { readonly head: RunHead },
+  { input, profile }: NewRunHead,
+): boolean {
+  return head.input === input && isOfProfile(head, profile, config.config().profiles);
+}
+
 /** One row of a plan: its own values, and the changes that the preview found. */
 export type PlannedRow = Pick<SelectedRow, 'row' | 'id' | 'ref' | 'own' | 'previewed'>;
 

@@ -206,9 +206,10 @@ test('a create whose process printed it and ended after its run was read is not 
   const context = {
     self: { pid: process.pid, isAlive },
     paths: { state: { path, within: user.home }, config: undefined, cache: undefined },
-  } as unknown as Pick<Context, 'self' | 'paths'>;
+    config: { config: () => ({ profiles: new Map() }) },
+  } as unknown as Pick<Context, 'self' | 'paths' | 'config'>;
   const asRead = [{ ...run, reported: false }];
-  expect(unreportedRun(context, asRead, run.head.input)).toBeUndefined();
+  expect(unreportedRun(context, asRead, run.head)).toBeUndefined();
   rmSync(join(runFolder(runStore(path), name), 'told'));
-  expect(unreportedRun(context, asRead, run.head.input)).toEqual(asRead[0]);
+  expect(unreportedRun(context, asRead, run.head)).toEqual(asRead[0]);
 });

@@ -12,7 +12,7 @@ import type { Context } from '../../context.js';
 import { longTimeOf } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { shownRunName } from '../../runs/find-run.js';
-import { isSamePlace, placeOf } from '../../runs/plan.js';
+import { isOfProfile, isSamePlace, placeOf } from '../../runs/plan.js';
 import {
   isExpired,
   type PlanFile,
@@ -140,9 +140,12 @@ async function applyPlan(
 }
 
 /** True if the same command line takes up this run: it is unfinished, or its report was not printed. */
-function continues({ settings }: Context, { head, finished, reported }: StoredRun): boolean {
+function continues(
+  { config, settings }: Context,
+  { head, finished, reported }: StoredRun,
+): boolean {
   if (finished) return !reported;
-  return head.profile === settings.profile.name;
+  return isOfProfile(head, settings.profile.name, config.config().profiles);
 }
 
 function alreadyApplied(context: Context, { head, finished }: StoredRun): GuardError {
