@@ -38,9 +38,11 @@ export function findLink(answer: FullResponse, call: LinkCall): Link | undefined
   const read = readJson(body, headers['content-type']);
   if (read.kind === 'json')
     return urlPath === undefined ? searchBody(read.value, call) : linkAt(urlPath, read.value, call);
-  if (read.kind === 'empty' || read.kind === 'html') return undefined;
-  const text = read.kind === 'other' ? read.text.trim() : '';
+  if (read.kind === 'empty') return undefined;
+  // Many frameworks send plain text as text/html.
+  const text = read.kind === 'deep' ? '' : read.text.trim();
   if (!/\s/.test(text) && isWebUrl(text)) return urlLink(text, {}, now);
+  if (read.kind === 'html') return undefined;
   return fileStatuses.includes(status) ? { kind: 'bytes', bytes: body, headers } : undefined;
 }
 

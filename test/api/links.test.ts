@@ -257,6 +257,15 @@ describe('through the client', () => {
         });
   });
 
+  test('a URL that a framework sends as text/html, its default for text, is no web page', async () => {
+    const text = 'https://files.example/a.pdf?sig=1';
+    const headers = { 'content-type': 'text/html;charset=UTF-8' };
+    expect(await link({ status: 200, text, headers })).toMatchObject({ kind: 'url', url: text });
+    expect(await thrownBy(link({ status: 200, text: `<a>${text}</a>`, headers }))).toBeInstanceOf(
+      ProtocolError,
+    );
+  });
+
   test('a part of a file (206) is not taken for the file', async () => {
     const reply = { status: 206, text: 'The first', headers: { 'content-type': 'text/plain' } };
     expect(await thrownBy(link(reply))).toBeInstanceOf(ProtocolError);
