@@ -9,7 +9,7 @@ import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
 import { isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
-import { isSameValue } from '../data/sorting.js';
+import { isSameMeaning, isSameValue } from '../data/sorting.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { sessionByRow } from '../engine/run.js';
@@ -164,7 +164,11 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
       if (changes.length === 0 && hidden.length > 0) return { changes, skipped: notShown(hidden) };
       return {
         changes,
-        conflict: changes.find(({ field, from }) => !isSame(field, from, after[field])),
+        // The service may keep what was sent in a form of its own, such as a number as text.
+        conflict: changes.find(
+          ({ field, from }) =>
+            !isSame(field, from, after[field]) && !isSameMeaning(from, after[field]),
+        ),
       };
     },
     names: (row) => Object.keys(rowOfUndo(row).after ?? {}),

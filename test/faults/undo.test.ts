@@ -661,3 +661,17 @@ test('a write of a record that holds the key is verified after a kill', async ()
   const again = await user.run('players update p1 -F said=b --json');
   expect([again.code, service.all.get('p1')?.['said']]).toEqual([0, 'b']);
 });
+
+test("a value that the service keeps in its own form is nobody else's change", async () => {
+  const player: Fields = { id: 'p1', organizationId: organization, name: 'Ann', number: '4' };
+  const service = await recordingService(({ method, body }): Reply => {
+    if (method !== 'PATCH') return { status: 200, json: player };
+    player['number'] = String(JSON.parse(String(body)).number);
+    return { status: 204 };
+  });
+  const at = { env: service.env, home: temporaryFolder() };
+  await rosterctl('players update p1 -F number=50', at);
+  expect(player['number']).toBe('50');
+  const ran = await rosterctl('runs undo last --yes', at);
+  expect([ran.code, player['number']]).toEqual([0, '4']);
+});
