@@ -196,11 +196,12 @@ export const resultColumns = ['result', 'error_code', 'message'];
 /** The columns of the report of a run, beside `id`. */
 const reportColumns = /^(?:row|ref|result|before|after|error|step|retryable|vanished)(?:\.|$)/;
 
-/** Returns the columns of a header that `--results` or the report of a run added: they set nothing. */
+/** Returns the columns of a header that `--results`, the report of a run or `plan show` added: they set nothing. */
 export function reportedColumns(header: readonly string[]): readonly string[] {
   if (resultColumns.every((name) => header.includes(name))) return [...resultColumns, 'ref'];
   const [first, second] = header;
-  if (first !== 'row' || second !== 'id' || !header.includes('result')) return [];
+  const isReport = header.some((name) => /^(?:result$|(?:before|after)\.)/.test(name));
+  if (first !== 'row' || second !== 'id' || !isReport) return [];
   return header.filter((name) => reportColumns.test(name));
 }
 

@@ -52,6 +52,16 @@ describe('what --results and a report add to the rows is never sent', () => {
     expect(written(service)).toEqual([]);
   });
 
+  test('players update --csv of the plan that plan show prints', async () => {
+    const { service, user } = await withPlayers(players);
+    await user.run('players update pl_1 pl_2 -F shirt=L --plan plan.json');
+    const { stdout } = await user.run('plan show plan.json -o csv');
+    expect(stdout).toContain('1,pl_1,Ann,S,L');
+    const again = await user.run('players update --csv - --yes --json', stdout);
+    expect([again.code, report(again).summary]).toMatchObject([0, { unchanged: 2 }]);
+    expect(written(service)).toEqual([]);
+  });
+
   test('and they are no unknown columns of applications', async () => {
     const user = userOf(await keep([application('app_1'), application('app_2')]));
     await user.run('tryouts set-status app_1 nope --to rejected --yes --results out.csv');
