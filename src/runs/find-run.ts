@@ -2,7 +2,7 @@
 import type { Context } from '../context.js';
 import { UnknownNameError } from '../data/outcome-errors.js';
 import { GuardError } from '../errors.js';
-import { type RunPlace, type RunStore, runNames } from './store.js';
+import { newestFirst, type RunPlace, type RunStore, runNames } from './store.js';
 import { readRun, type StoredRun } from './stored-run.js';
 
 /** One meaning of `last`. */
@@ -89,8 +89,7 @@ async function lastRun(
 ): Promise<StoredRun | undefined> {
   const read = new Map<string, StoredRun>();
   for (const { places, matches } of candidates) {
-    const names = runNames(store, places);
-    for (const name of names.toReversed()) {
+    for (const name of newestFirst(store, runNames(store, places))) {
       const run = read.get(name) ?? (await readNewest(store, name));
       if (!run) continue;
       if (matches(run)) return run;

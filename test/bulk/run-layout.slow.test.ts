@@ -18,6 +18,7 @@ import { findRun } from '../../src/runs/find-run.js';
 import { type RunHead, writePlan } from '../../src/runs/plan.js';
 import {
   isSingleRun,
+  markNewest,
   markRetried,
   newRunName,
   retriedBy,
@@ -99,6 +100,17 @@ describe('the name of a run', () => {
       '20260301T101500123-3fa9c2, 20260301T101500124-1-3fa9c2',
     );
     await expect(findRun(store, '../ended')).rejects.toThrow('Unknown run');
+  });
+
+  test('last is the run that was begun last, also if the clock was days ahead before', async () => {
+    const store = runStore(temporaryFolder());
+    for (const run of ['20260301T101500123-3fa9c2', '20260304T101500123-aaaaaa'])
+      scriptedRun(store.dir, 'ended', run);
+    const last = async () => (await findRun(store, 'last', { matches: () => true })).head.run;
+    markNewest(store, '20260304T101500123-aaaaaa');
+    expect(await last()).toBe('20260304T101500123-aaaaaa');
+    markNewest(store, '20260301T101500123-3fa9c2');
+    expect(await last()).toBe('20260301T101500123-3fa9c2');
   });
 });
 
