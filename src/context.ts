@@ -33,6 +33,8 @@ export interface World extends PathsInput {
   readonly known: {
     settings?: Pick<Settings, 'output' | 'verbose'>;
     keySource?: string;
+    /** The profile that failed, if another one was typed. */
+    profile?: string;
   };
 }
 

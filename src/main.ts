@@ -272,8 +272,10 @@ async function printFailure(
     .flatMap((arg) => [values[arg.name]].flat())
     .filter((id) => typeof id === 'string');
   const { argv, env, table, streams, known } = world;
-  const flags =
+  const typedFlags =
     parsed && 'globals' in parsed ? parsed.globals : connectionFlags(readLine(argv, table));
+  const flags =
+    known.profile === undefined ? typedFlags : { ...typedFlags, profile: known.profile };
   const description = describeFailure(error, {
     words: command?.words ?? [],
     ids: ids ?? typedIds,

@@ -86,7 +86,10 @@ async function checkAll(context: LocalContext, offline: boolean) {
   for (const each of checked) await report(context, each);
   const worst = worstOf(checked);
   const error = worst?.error;
-  if (worst) nameKeyOf(context, worst);
+  if (worst) {
+    nameKeyOf(context, worst);
+    context.known.profile = worst.status.profile;
+  }
   return new ValueWithExit<KeyStatus | KeyStatus[]>(
     checked.map(({ status }) => status),
     error?.exitName ?? 'done',

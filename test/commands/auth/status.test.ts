@@ -137,6 +137,8 @@ describe('auth status --json', () => {
       'Profile lost: http://127.0.0.1:1 refused the connection.\n' +
         'Check the base URL: rosterctl -p lost auth status\n',
     ]);
+    const json = await rosterctl('auth status --all --retries 0 --json', { home });
+    expect(errorOf(json)['hint']).toBe('Check the base URL: rosterctl -p lost auth status');
   });
 
   test.each([
