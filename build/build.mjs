@@ -33,6 +33,16 @@ const commanderAlone = {
   },
 };
 
+// Removes the schema validator of conf, a tenth of the package: our own code checks what is stored.
+const confAlone = {
+  name: 'conf-alone',
+  resolveId: (source) => (/^ajv(-formats|\/)/.test(source) ? '\0no-schemas' : null),
+  load: (id) =>
+    id === '\0no-schemas'
+      ? "export class Ajv2020 { constructor() { throw new Error('no schemas'); } }\nexport default {};"
+      : null,
+};
+
 // V8 of Node 20 and 22 parses an arrow function twice, first to skip it and again when it is called,
 // but a parenthesized function once. Each CommonJS module is wrapped in such a function and called at
 // once.
@@ -127,7 +137,7 @@ async function bundle(entry, dir, { minify }) {
     cwd: root,
     input: { [entry]: `src/${entry}.ts` },
     platform: 'node',
-    plugins: [trimmedUndici, commanderAlone, oneWidth, chunks.plugin, readOnce, oneFile],
+    plugins: [trimmedUndici, commanderAlone, confAlone, oneWidth, chunks.plugin, readOnce, oneFile],
     logLevel: 'warn',
     // The groups place such modules correctly nevertheless.
     checks: { ineffectiveDynamicImport: false },
