@@ -16,13 +16,21 @@ import { Failure, UsageError } from '../errors.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { shortRunNames } from '../runs/find-run.js';
 import { isRunning } from '../runs/lock.js';
-import { isKnownFormat, isOfProfile, otherFormat, type RunHead } from '../runs/plan.js';
+import {
+  isKnownFormat,
+  isNamedElsewhere,
+  isOfProfile,
+  isSamePlace,
+  otherFormat,
+  type RunHead,
+} from '../runs/plan.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns, type StoredRun } from '../runs/stored-run.js';
 import { type UnfinishedUpload, unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
+import { configuredPlace } from './runs/show.js';
 
 export default defineLocalWrite({
   summary: 'Check configuration, connection and what the key may read',
@@ -137,24 +145,19 @@ function checkState({ paths }: LocalContext): Check[] {
   }
 }
 
-/** The stored profiles; none if the configuration cannot be read, which another check reports. */
-function storedProfiles(config: LocalContext['config']): ReadonlyMap<string, unknown> {
+/** The stored profiles and the place in force; none if the configuration cannot be read, which another check reports. */
+function connectionOf(context: LocalContext) {
   try {
-    return config.config().profiles;
+    return { profiles: context.config.config().profiles, place: configuredPlace(context) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return new Map();
+    return { profiles: new Map<string, unknown>(), place: undefined };
   }
 }
 
 /** Reports unfinished bulk writes and uploads, without what another process is doing now. */
-async function checkRuns({
-  config,
-  paths,
-  self,
-  settings,
-  withConnection,
-}: LocalContext): Promise<Check[]> {
+async function checkRuns(context: LocalContext): Promise<Check[]> {
+  const { paths, self, settings, withConnection } = context;
   if (!paths.state) return [];
   const damaged: string[] = [];
   const store = storeOf({ paths });
@@ -185,18 +188,20 @@ async function checkRuns({
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
   const shortName = shortRunNames(store);
-  const profiles = storedProfiles(config);
-  const placeOf = (heads: readonly RunHead[]) => {
+  const { profiles, place } = connectionOf(context);
+  const { name } = settings.profile;
+  const isOurs = (head: RunHead) =>
+    place !== undefined && isSamePlace(head, place) && isOfProfile(head, name, profiles);
+  const flagFor = (heads: readonly RunHead[]) => {
+    if (heads.every(isOurs)) return '';
     const [profile = '', ...others] = new Set(heads.map((head) => head.profile));
     if (others.length > 0) return '-p PROFILE ';
-    return isOfProfile({ profile }, settings.profile.name, profiles)
-      ? ''
-      : `-p ${shellQuote(profile)} `;
+    return isNamedElsewhere({ profile }, name, profiles) ? `-p ${shellQuote(profile)} ` : '';
   };
   const hint = withConnection(
-    `See: rosterctl runs list\nResume: rosterctl ${placeOf(open)}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
+    `See: rosterctl runs list\nResume: rosterctl ${flagFor(open)}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
   );
-  const uploadPlace = placeOf(uploads.map(({ run }) => run.head));
+  const uploadFlag = flagFor(uploads.map(({ run }) => run.head));
   return [
     ...damaged.map((text) => warn('runs', text, null)),
     ...foreign,
@@ -212,7 +217,7 @@ async function checkRuns({
           'uploads',
           `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
           withConnection(
-            `See: rosterctl uploads list\nFinish them: rosterctl ${uploadPlace}uploads finish --all`,
+            `See: rosterctl uploads list\nFinish them: rosterctl ${uploadFlag}uploads finish --all`,
           ),
         )
       : pass('uploads', 'no unfinished uploads'),

@@ -6,6 +6,7 @@ import type { Context } from '../context.js';
 import { digestOf, startDigest, textDigest } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
+import { defaultProfile } from '../data/text.js';
 import { GuardError, OutputError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { readOwnText } from '../files/private.js';
@@ -81,6 +82,17 @@ export function isOfProfile(
   stored: ReadonlyMap<string, unknown>,
 ): boolean {
   return profile === name || (profile !== sandboxProfile && !stored.has(profile));
+}
+
+/** True if `-p` leads to the profile of a run: another one, which was not renamed or removed. */
+export function isNamedElsewhere(
+  { profile }: Pick<RunHead, 'profile'>,
+  name: string,
+  stored: ReadonlyMap<string, unknown>,
+): boolean {
+  // These need no login.
+  const isBuiltIn = profile === sandboxProfile || profile === defaultProfile;
+  return profile !== name && (isBuiltIn || stored.has(profile));
 }
 
 /** True if the same command line began a run, with the same profile or one that was renamed or removed since. */

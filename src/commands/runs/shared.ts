@@ -9,7 +9,7 @@ import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { findRun, type LastRun } from '../../runs/find-run.js';
-import { isHere, isOfProfile } from '../../runs/plan.js';
+import { isHere, isNamedElsewhere, isOfProfile } from '../../runs/plan.js';
 import type { PlanFile } from '../../runs/plan-file.js';
 import { isSingleRun, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
@@ -120,9 +120,9 @@ export function otherConnection(
   what: string,
   { profile, organization, service }: StoredRun['head'],
 ): UsageError {
-  const hint = isOfProfile({ profile }, settings.profile.name, config.config().profiles)
-    ? `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`
-    : `Choose its profile: -p ${shellQuote(profile)}`;
+  const hint = isNamedElsewhere({ profile }, settings.profile.name, config.config().profiles)
+    ? `Choose its profile: -p ${shellQuote(profile)}`
+    : `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`;
   return new UsageError(`The ${what} belongs to organization ${organization} at ${service}.`, {
     hint,
   });

@@ -135,7 +135,7 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
 }
 
 /** The organization and service in force, without connecting; undefined if they are not configured. */
-function configuredPlace(context: LocalContext): Place | undefined {
+export function configuredPlace(context: LocalContext): Place | undefined {
   if (context.settings.profile.name === sandboxProfile)
     return { organization: demoOrganization, service: sandboxProfile };
   const connection = findTarget(connectionSources(context), []);
