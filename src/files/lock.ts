@@ -21,8 +21,8 @@ import { makeFolder } from './private.js';
 // is linked from a private file) and names its process; without hard links (FAT) it is empty until
 // its process has written it, before that lists the others. It is free if it is empty or that
 // process is dead. A process that finds all files free links the next number, then lists the files again:
-// it holds the lock if its number is the highest and all others are free; otherwise it removes its
-// own file. Of two concurrent processes, the one that linked last sees the other's file, so both
+// it holds the lock if its number is the highest, all others are free, and its file is still its own,
+// because a holder may have removed it while it was empty; otherwise it removes its own file. Of two concurrent processes, the one that linked last sees the other's file, so both
 // can never hold the lock, whatever the numbers are and however long one was suspended in between.
 // Before a holder does anything else, it removes the files of others, and only free ones. A release
 // removes the holder's own file last, so nothing piles up. If another process linked a higher number
@@ -192,8 +192,9 @@ function openClaim(dir: string, name: string, { self, purpose }: LockOptions) {
     }
     const { generations, privates } = listLock(dir, name);
     const [top, ...others] = generations;
-    if (top !== ownGeneration || firstLiveHolder(dir, name, others, self)) {
-      removeIfThere(path);
+    const isOwn = readIfThere(path) === text;
+    if (!isOwn || top !== ownGeneration || firstLiveHolder(dir, name, others, self)) {
+      if (isOwn) removeIfThere(path);
       return 'raced';
     }
     sweep(dir, name, others, self);

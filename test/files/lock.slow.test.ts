@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -83,6 +91,32 @@ test.for(['EPERM (FAT)', 'ENOENT (a file system that counts no links)'])(
     expect(lockFiles(dir)).toEqual([]);
   },
 );
+
+test('a process whose file was removed before it could write it does not hold the lock (FAT)', async ({
+  skip,
+}) => {
+  const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+  skip(!trace, 'strace is not installed or may not trace');
+  const dir = scratch();
+  const file = join(dir, 'test.lock.1');
+  const fat = ['-f', '-o', '/dev/null', '-P', file, '-e', 'inject=link,linkat:error=EPERM'];
+  const slow = ['-e', 'inject=write,pwrite64:delay_enter=1500000'];
+  const line = [...fat, ...slow, process.execPath, script, 'count', dir, '1'];
+  const other = promisify(execFile)('strace', line);
+  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(statSync(file).size).toBe(0);
+  // The first holder removes the empty file, and the second takes its number.
+  (await acquireLock(dir, 'test', { self, waitMs: 0 })).release();
+  const lock = await acquireLock(dir, 'test', { self, waitMs: 0 });
+  expect(existsSync(file)).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  expect(readFileSync(join(dir, 'journal'), 'utf8')).toBe('');
+  expect(lock.isOurs()).toBe(true);
+  lock.release();
+  await other;
+  expect(readFileSync(join(dir, 'counter'), 'utf8')).toBe('1');
+  expect(lockFiles(dir)).toEqual([]);
+});
 
 test('a killed holder does not block the lock, again and again', async () => {
   const dir = scratch();
