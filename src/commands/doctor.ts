@@ -19,8 +19,7 @@ import { isRunning } from '../runs/lock.js';
 import {
   isKnownFormat,
   isNamedElsewhere,
-  isOfProfile,
-  isSamePlace,
+  ofConnection,
   otherFormat,
   type RunHead,
 } from '../runs/plan.js';
@@ -30,7 +29,6 @@ import { type UnfinishedUpload, unfinishedUploads } from '../runs/unfinished-upl
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
-import { configuredPlace } from './runs/show.js';
 
 export default defineLocalWrite({
   summary: 'Check configuration, connection and what the key may read',
@@ -145,19 +143,27 @@ function checkState({ paths }: LocalContext): Check[] {
   }
 }
 
-/** The stored profiles and the place in force; none if the configuration cannot be read, which another check reports. */
-function connectionOf(context: LocalContext) {
+/** Returns what `-p` must be added to a command for these runs; nothing if the configuration cannot be read, which another check reports. */
+function profileFlagFor(context: LocalContext): (heads: readonly RunHead[]) => string {
   try {
-    return { profiles: context.config.config().profiles, place: configuredPlace(context) };
+    const isOurs = ofConnection(context);
+    const { name } = context.settings.profile;
+    const { profiles } = context.config.config();
+    return (heads) => {
+      if (heads.every(isOurs)) return '';
+      const [profile = '', ...others] = new Set(heads.map((head) => head.profile));
+      if (others.length > 0) return '-p PROFILE ';
+      return isNamedElsewhere({ profile }, name, profiles) ? `-p ${shellQuote(profile)} ` : '';
+    };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return { profiles: new Map<string, unknown>(), place: undefined };
+    return () => '';
   }
 }
 
 /** Reports unfinished bulk writes and uploads, without what another process is doing now. */
 async function checkRuns(context: LocalContext): Promise<Check[]> {
-  const { paths, self, settings, withConnection } = context;
+  const { paths, self, withConnection } = context;
   if (!paths.state) return [];
   const damaged: string[] = [];
   const store = storeOf({ paths });
@@ -188,16 +194,7 @@ async function checkRuns(context: LocalContext): Promise<Check[]> {
   const [first] = open;
   const isOne = first !== undefined && open.length === 1;
   const shortName = shortRunNames(store);
-  const { profiles, place } = connectionOf(context);
-  const { name } = settings.profile;
-  const isOurs = (head: RunHead) =>
-    place !== undefined && isSamePlace(head, place) && isOfProfile(head, name, profiles);
-  const flagFor = (heads: readonly RunHead[]) => {
-    if (heads.every(isOurs)) return '';
-    const [profile = '', ...others] = new Set(heads.map((head) => head.profile));
-    if (others.length > 0) return '-p PROFILE ';
-    return isNamedElsewhere({ profile }, name, profiles) ? `-p ${shellQuote(profile)} ` : '';
-  };
+  const flagFor = profileFlagFor(context);
   const hint = withConnection(
     `See: rosterctl runs list\nResume: rosterctl ${flagFor(open)}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
   );

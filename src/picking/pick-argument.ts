@@ -17,7 +17,7 @@ import { ApiError, NotFoundError } from '../errors.js';
 import { aboutPeople } from '../resources/person/holders.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
 import { shortRunNames } from '../runs/find-run.js';
-import { isOfProfile } from '../runs/plan.js';
+import { ofConnection } from '../runs/plan.js';
 import { createNameFinder, soleRecord } from '../runs/record-names.js';
 import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
@@ -236,22 +236,19 @@ const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => bool
     finished &&
     [...state.results.values()].some(({ result }) => countsAsError(result)) &&
     retriedBy(store, head.run) === undefined,
+  // Deletions and conversions leave nothing to undo.
   undo: (run) =>
     !(run.head.verb === 'delete' || run.head.verb === 'convert') && mayHaveChanged(run),
 };
 
-/** Returns the runs of the profile in force that a verb can work on, newest first. */
+/** Returns the runs of the connection in force that a verb can work on, newest first. */
 async function runChoices(context: LocalContext, verb: string): Promise<readonly Pickable[]> {
   const store = storeOf(context);
   const names = runNames(store, verb === 'resume' ? ['open'] : undefined);
   // Damaged runs are named by `runs list`.
   const runs = await readRuns(store, names.slice(-newest));
-  const { profiles } = context.config.config();
-  const ours = runs.filter(
-    (run) =>
-      isOfProfile(run.head, context.settings.profile.name, profiles) &&
-      (canTake[verb]?.(run, store) ?? true),
-  );
+  const isOurs = ofConnection(context);
+  const ours = runs.filter((run) => isOurs(run.head) && (canTake[verb]?.(run, store) ?? true));
   const nameOf = await createNameFinder(context);
   const shortName = shortRunNames(store);
   return aligned(

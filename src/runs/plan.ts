@@ -1,13 +1,16 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
-import type { Context } from '../context.js';
+import { connectionSources, findTarget } from '../config/connection.js';
+import { demoOrganization } from '../config/profiles.js';
+import type { Context, LocalContext } from '../context.js';
 import { digestOf, startDigest, textDigest } from '../data/digest.js';
 import { isObject, type JsonObject, parseJson, printJson } from '../data/json.js';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { defaultProfile } from '../data/text.js';
-import { GuardError, OutputError } from '../errors.js';
+import { GuardError, OutputError, UsageError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { readOwnText } from '../files/private.js';
 import { countsAsError, type ReportRow, type SelectedRow } from './report.js';
@@ -59,6 +62,24 @@ export function placeOf({ api }: Pick<Context, 'api'>): Place {
   return { organization: api.organizationId, service: api.service };
 }
 
+/** The organization and service in force, without connecting; undefined if they are not configured. */
+export function configuredPlace(context: LocalContext): Place | undefined {
+  if (context.settings.profile.name === sandboxProfile)
+    return { organization: demoOrganization, service: sandboxProfile };
+  const connection = findTarget(connectionSources(context), []);
+  if (!connection.baseUrl || !connection.organization) return undefined;
+  try {
+    return {
+      organization: connection.organization.text,
+      service: parseBaseUrl(connection.baseUrl.text),
+    };
+  } catch (error) {
+    // Runs on this machine can be shown even if the connection is misconfigured.
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
 /** Returns a file name for the current organization and service. */
 export function placeName(context: Pick<Context, 'api'>): string {
   const { service, organization } = placeOf(context);
@@ -82,6 +103,15 @@ export function isOfProfile(
   stored: ReadonlyMap<string, unknown>,
 ): boolean {
   return profile === name || (profile !== sandboxProfile && !stored.has(profile));
+}
+
+/** Returns what tells the runs of the connection in force, without connecting. Throws ConfigError. */
+export function ofConnection(context: LocalContext): (head: RunHead) => boolean {
+  const place = configuredPlace(context);
+  const { name } = context.settings.profile;
+  const { profiles } = context.config.config();
+  return (head) =>
+    place !== undefined && isSamePlace(head, place) && isOfProfile(head, name, profiles);
 }
 
 /** True if `-p` leads to the profile of a run: another one, which was not renamed or removed. */

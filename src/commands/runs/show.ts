@@ -6,17 +6,12 @@ import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { linesView, type View } from '../../cli/views.js';
-import { parseBaseUrl } from '../../config/base-url.js';
-import { sandboxProfile } from '../../config/choices.js';
-import { connectionSources, findTarget } from '../../config/connection.js';
-import { demoOrganization } from '../../config/profiles.js';
 import type { LocalContext } from '../../context.js';
 import { type JsonObject, printJson } from '../../data/json.js';
 import { longTimeOf } from '../../data/time.js';
-import { UsageError } from '../../errors.js';
 import { readBeforeImages } from '../../runs/before-images.js';
 import { findRun, shownRunName } from '../../runs/find-run.js';
-import { isSamePlace, type Place } from '../../runs/plan.js';
+import { configuredPlace, isSamePlace } from '../../runs/plan.js';
 import { shortHash } from '../../runs/plan-file.js';
 import { createNameFinder } from '../../runs/record-names.js';
 import { type BulkReport, bulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
@@ -132,22 +127,4 @@ export function storedReport(stored: StoredRun, onlyFailed = false): BulkReport 
     rows.set(row, { ...result, id: result.id || (rows.get(row)?.id ?? '') });
   const shown = [...rows.values()].filter(({ result }) => !onlyFailed || wentWrong(result));
   return bulkReport(head, shown, summaryOf(stored), false);
-}
-
-/** The organization and service in force, without connecting; undefined if they are not configured. */
-export function configuredPlace(context: LocalContext): Place | undefined {
-  if (context.settings.profile.name === sandboxProfile)
-    return { organization: demoOrganization, service: sandboxProfile };
-  const connection = findTarget(connectionSources(context), []);
-  if (!connection.baseUrl || !connection.organization) return undefined;
-  try {
-    return {
-      organization: connection.organization.text,
-      service: parseBaseUrl(connection.baseUrl.text),
-    };
-  } catch (error) {
-    // Runs on this machine can be shown even if the connection is misconfigured.
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
 }
