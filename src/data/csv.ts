@@ -193,8 +193,23 @@ export function checkNotShortened(cell: string, name: string, place: string): vo
 
 /** The columns that `--results` adds to those of its input. */
 export const resultColumns = ['result', 'error_code', 'message'];
-/** The columns of the report of a run, beside `id`. */
-const reportColumns = /^(?:row|ref|result|before|after|error|step|retryable|vanished)(?:\.|$)/;
+/** The columns of the report of a run. */
+export const reportColumns = [
+  'row',
+  'id',
+  'result',
+  'before',
+  'after',
+  'error',
+  'step',
+  'retryable',
+  'ref',
+] as const;
+/** Those of them that set no field of a record; `vanished` is a column only where a row has it. */
+const reportOnly: ReadonlySet<string | undefined> = new Set([
+  ...reportColumns.filter((name) => name !== 'id'),
+  'vanished',
+]);
 
 /** Returns the columns of a header that `--results`, the report of a run or `plan show` added: they set nothing. */
 export function reportedColumns(header: readonly string[]): readonly string[] {
@@ -202,7 +217,7 @@ export function reportedColumns(header: readonly string[]): readonly string[] {
   const [first, second] = header;
   const isReport = header.some((name) => /^(?:result$|(?:before|after)\.)/.test(name));
   if (first !== 'row' || second !== 'id' || !isReport) return [];
-  return header.filter((name) => reportColumns.test(name));
+  return header.filter((name) => reportOnly.has(name.split('.')[0]));
 }
 
 /** Returns the advice for a header without the expected column: it may be a title, or of another sheet. */

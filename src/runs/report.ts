@@ -1,6 +1,7 @@
 /** The report of a run: the result of each row, their summary, and the exit code. */
 import type { FailedItem } from '../cli/command-output.js';
 import type { Context } from '../context.js';
+import { reportColumns } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
 import { RunError } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
@@ -115,17 +116,7 @@ export type ReportRow = {
 };
 
 /** The fields of a row, in the order of the columns. */
-export const reportRowFields = [
-  'row',
-  'id',
-  'result',
-  'before',
-  'after',
-  'error',
-  'step',
-  'retryable',
-  'ref',
-] satisfies (keyof ReportRow)[];
+export const reportRowFields = reportColumns satisfies readonly (keyof ReportRow)[];
 
 /** How a row ended, without its number and reference; `id`: the new id of its record, if it got one. */
 export type RowEnd = Omit<ReportRow, 'row' | 'id' | 'ref'> & { readonly id?: string };
