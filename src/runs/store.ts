@@ -98,11 +98,13 @@ export function newestRun(store: RunStore): string | undefined {
   return runNameIn(newestFile(store));
 }
 
-/** Sorts the names of runs, newest first; those by a clock that was wrong by more than a day come last. */
+/** Returns sorted names of runs, newest first; those by a clock that was ahead by more than a day come last. */
 export function newestFirst(store: RunStore, names: readonly string[]): readonly string[] {
   const last = newestRun(store) ?? names.at(-1) ?? '';
-  const isAhead = (run: string) => startOf(run).getTime() - startOf(last).getTime() > mostSetBackMs;
-  return [...names.filter(isAhead), ...names.filter((run) => !isAhead(run))].toReversed();
+  const most = startOf(last).getTime() + mostSetBackMs;
+  const ahead = names.findIndex((run) => startOf(run).getTime() > most);
+  const at = ahead < 0 ? names.length : ahead;
+  return [...names.slice(at), ...names.slice(0, at)].toReversed();
 }
 
 /** Records the run that was begun last. Without it, runs sort by the clock. */
