@@ -16,7 +16,7 @@ export const responseLimit = { bytes: 64 * 1024 * 1024, words: '64 MiB' } as con
 
 /** Why an attempt ended without a response. */
 export interface TransportError {
-  readonly why: keyof typeof kindTable;
+  readonly why: keyof typeof kinds;
   readonly delivery: Delivery;
   readonly cause?: unknown;
 }
@@ -74,7 +74,7 @@ export function retryPace({ why, cause }: TransportError): 'always' | 'once' | '
   if (cause instanceof ProxyFailure)
     return cause.lasts || tlsCode.test(errorCode(cause.cause)) ? 'never' : 'always';
   if (why === 'unknownName') return 'once';
-  return kinds[why].isPermanent ? 'never' : 'always';
+  return kindOf(why).isPermanent ? 'never' : 'always';
 }
 
 /** The request and its limits, for the message. */
@@ -96,7 +96,7 @@ export function failureOfTransportError(
   if (transportError.why === 'ours')
     return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
   const text = describeTransportError(transportError, site);
-  const reason = kinds[transportError.why].reason;
+  const reason = kindOf(transportError.why).reason;
   const hint = hintOf(transportError, origin, call !== undefined);
   if (!reason) return new ProtocolError(text, { call, hint, cause });
   const attemptsSuffix = site.attempts > 1 ? ` (${site.attempts} attempts)` : '';
@@ -125,7 +125,7 @@ export function failureMidStream(
   return new NetworkError(
     `${describeTransportError(transportError, { ...site, attempts: 1 })} Only part of the list arrived.`,
     {
-      reason: kinds[transportError.why].reason ?? 'lost',
+      reason: kindOf(transportError.why).reason ?? 'lost',
       origin,
       call,
       cause: transportError.cause,
@@ -135,7 +135,7 @@ export function failureMidStream(
 
 /** Returns what happened, in one sentence that names the origin but never a path or a query. */
 export function describeTransportError(transportError: TransportError, site: RequestSite): string {
-  return kinds[transportError.why].says(site, transportError.cause);
+  return kindOf(transportError.why).says(site, transportError.cause);
 }
 
 const connectionLost = ({ origin }: RequestSite) =>
@@ -151,7 +151,7 @@ interface TransportErrorKind {
   readonly isPermanent?: true;
 }
 
-const kindTable = {
+const kinds = {
   refused: { says: ({ origin }) => `${origin} refused the connection.`, reason: 'refused' },
   noRoute: { says: ({ origin }) => `${origin} cannot be reached (no route).`, reason: 'lost' },
   unknownName: { says: nameUnresolved, reason: 'dns' },
@@ -214,7 +214,10 @@ const kindTable = {
   cut: { says: connectionLost, reason: 'lost' },
   ours: { says: connectionLost, isPermanent: true },
 } satisfies Record<string, TransportErrorKind>;
-const kinds: { readonly [W in TransportError['why']]: TransportErrorKind } = kindTable;
+
+function kindOf(why: TransportError['why']): TransportErrorKind {
+  return kinds[why];
+}
 
 /** `isService`: false for a file store, whose address came from the service. */
 function hintOf(
