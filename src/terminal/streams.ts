@@ -182,7 +182,7 @@ export function leaveTerminals(platform: NodeJS.Platform): void {
   // Windows has no such modes.
   if (platform === 'win32' || terminals.length === 0) return;
   try {
-    // A terminal that nobody holds hangs up, and its SIGHUP could arrive before the end.
+    // Without an open descriptor, the terminal would hang up and send SIGHUP before the process ends.
     openSync('/dev/tty', 'r');
   } catch {
     // No SIGHUP comes from a terminal of another session.
