@@ -1,7 +1,7 @@
-import pty from '@lydell/node-pty';
 import { describe, expect } from 'vitest';
+import { wholeConversation } from '../support/converse.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
-import { freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
+import { temporaryFolder } from '../support/run.js';
 import { fault } from './support/case.js';
 import { application, file, hostileWorld, player, team } from './support/world.js';
 
@@ -122,19 +122,17 @@ describe('40 hostile texts in every view', () => {
 
   fault('F059', 'each text in a row of tryouts list, in a terminal', async () => {
     const world = await listed();
-    const bare = half(withoutTerminalWork(await onScreen('tryouts list', world.env, 'n')));
-    expect(harmfulRows(bare.split('\n'), 'app', screenSafe)).toEqual([]);
-    const at = Math.max(0, bare.search(forbidden) - 200);
-    expect(screenSafe(bare), JSON.stringify(bare.slice(at, at + 400))).toBe(true);
+    const shown = await onScreen('tryouts list', world.env);
+    expect(harmfulRows(shown.split('\n'), 'app', screenSafe)).toEqual([]);
+    expect(screenSafe(shown), aroundHarm(shown)).toBe(true);
   });
 
   for (const [at, text] of hostileTexts.entries())
     fault('F059', `text ${at + 1} in a terminal`, async () => {
       const world = await spoken(text);
       for (const line of ['tryouts get app_1', 'teams delete team_1', 'players list']) {
-        const shown = await onScreen(line, world.env, 'n');
-        const bare = half(withoutTerminalWork(shown));
-        expect(screenSafe(bare), `${line}: ${JSON.stringify(bare.slice(0, 400))}`).toBe(true);
+        const shown = await onScreen(line, world.env);
+        expect(screenSafe(shown), `${line}: ${aroundHarm(shown)}`).toBe(true);
       }
     });
 });
@@ -153,6 +151,12 @@ function screenSafe(text: string): boolean {
   return !forbidden.test(text);
 }
 
+/** The harmful character of a text in the middle of what stands around it. */
+function aroundHarm(text: string): string {
+  const at = Math.max(0, text.search(forbidden) - 200);
+  return JSON.stringify(text.slice(at, at + 400));
+}
+
 /** The control sequences of our own prompts: cursor, erasing, question mark. */
 function withoutTerminalWork(text: string): string {
   // oxlint-disable-next-line no-control-regex
@@ -166,44 +170,13 @@ function withoutTerminalWork(text: string): string {
   );
 }
 
-function onScreen(line: string, env: Record<string, string>, answer: string): Promise<string> {
-  const home = temporaryFolder('screen');
-  return new Promise((resolve, reject) => {
-    const terminal = pty.spawn(
-      process.execPath,
-      [process.env['FAULTS_PROGRAM'] ?? launcher, ...line.split(' ')],
-      {
-        // A character may be split between two chunks.
-        encoding: null,
-        cols: 100,
-        rows: 50,
-        cwd: home,
-        env: { ...freshEnvironment(home), TERM: 'xterm-256color', ROSTERCTL_PAGER: 'cat', ...env },
-      },
-    );
-    const chunks: Buffer[] = [];
-    let text = '';
-    let asked = false;
-    const bound = setTimeout(() => {
-      terminal.kill('SIGKILL');
-      reject(new Error(`${line} hangs: ${text.slice(-500)}`));
-    }, 100_000);
-    terminal.onData((data: string | Buffer) => {
-      chunks.push(Buffer.from(data));
-      text = Buffer.concat(chunks).toString();
-      if (asked || !/\?|›|:\s/.test(text) || !/delete|type/i.test(text)) return;
-      asked = true;
-      setTimeout(() => terminal.write(`${answer}\r`), 100);
-      // Not Ctrl-C, with which a terminal drops output in the middle of a character.
-      setTimeout(() => terminal.write('\u001b'), 400);
-    });
-    terminal.onExit(() =>
-      setTimeout(() => {
-        clearTimeout(bound);
-        // The remaining output of the terminal may end in the middle of a character or of a sequence.
-        // oxlint-disable-next-line no-control-regex
-        resolve(text.replace(/(?:\ufffd|\u001b(?:\[[\d;?]*)?)$/, '').replaceAll('\r\n', '\n'));
-      }, 20),
-    );
-  });
+/** What a terminal gets, without its control sequences; a deletion is answered with `n`. */
+async function onScreen(line: string, env: Record<string, string>): Promise<string> {
+  const { shown } = await wholeConversation(
+    temporaryFolder('screen'),
+    line.split(' '),
+    line.includes('delete') ? [[/Delete team/, 'n\r']] : [],
+    { TERM: 'xterm-256color', ROSTERCTL_PAGER: 'cat', ...env },
+  );
+  return half(withoutTerminalWork(shown));
 }
