@@ -92,7 +92,7 @@ export default defineOperation({
   about:
     'Uploads the file as a new document with the name and the tags of the old one, downloads it to compare its bytes, ' +
     'and then asks to delete the old one; in a script, add --yes. The new document has an id of its own. If it is interrupted, run ' +
-    'the same command again: it continues where it stopped. While the old document exists, runs undo can delete the new one; a deletion cannot be undone.',
+    'the same command again, with the id of the old document: it continues where it stopped. While the old document exists, runs undo can delete the new one; a deletion cannot be undone.',
   examples: [
     ['See what would be sent', 'doc_0001 contract.pdf --dry-run'],
     ['From a script', 'doc_0001 contract.pdf --yes'],
@@ -190,7 +190,8 @@ async function deleteReplaced(
     if (isProvenNotFound(error)) context.note(`${id} is already deleted.`);
     else if (error instanceof CancelledError)
       throw new CancelledError(`${id} was not deleted, and ${known} stays.`, {
-        hint: 'To delete the old document, run the same command again.',
+        // Both documents have its name now.
+        hint: `To delete the old document, run the same command again with its id: ${id}`,
         cause: error,
       });
     else {
@@ -198,7 +199,9 @@ async function deleteReplaced(
         // Its request may have been sent, and a journal that fails may be that of its result.
         const isOpen = error instanceof UnknownOutcomeError || error instanceof OutputError;
         const state = isOpen ? 'may not be deleted' : 'was not deleted';
-        context.message(`${id} ${state}. To delete it, run the same command again.`);
+        context.message(
+          `${id} ${state}. To delete it, run the same command again with its id: ${id}`,
+        );
       }
       throw error;
     }

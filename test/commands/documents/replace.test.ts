@@ -184,7 +184,9 @@ test('a deletion whose outcome is unknown is not told as one that was not made',
   };
   const lost = await run('docs replace doc_1 new.txt --yes --retries 0');
   expect(lost.code).toBe(10);
-  expect(lost.stderr).toContain('doc_1 may not be deleted. To delete it, run the same command');
+  expect(lost.stderr).toContain(
+    'doc_1 may not be deleted. To delete it, run the same command again with its id: doc_1',
+  );
   expect(lost.stderr).not.toContain('was not deleted');
 });
 
@@ -240,4 +242,16 @@ test('a document may be named, and its successor of the same name is not deleted
   expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_2']);
   expect(documents.map(({ id }) => id)).toEqual(['doc_2']);
   expect((await run("docs replace 'name:Nothing' new.txt --yes")).code).toBe(5);
+});
+
+test('a deletion that failed is taken up by the id, because both documents have the name', async () => {
+  const { run, view, documents } = await office();
+  view.remove = () => ({ status: 403, json: { error: 'forbidden' } });
+  const refused = await run("docs replace 'name:House rules' new.txt --yes");
+  const [, id] = /run the same command again with its id: (\S+?)\.?\n/.exec(refused.stderr) ?? [];
+  expect([refused.code, id]).toEqual([7, 'doc_1']);
+  view.remove = () => undefined;
+  expect((await run("docs replace 'name:House rules' new.txt --yes")).code).toBe(11);
+  expect((await run(`docs replace ${id} new.txt --yes`)).code).toBe(0);
+  expect(documents.map(({ id: left }) => left)).toEqual(['doc_2']);
 });
