@@ -178,7 +178,7 @@ export class Pager {
     if (page.count === 0 || this.isExplicitEnd(page, evidence)) return undefined;
     if (mode === 'last-id') {
       if (page.lastId === undefined)
-        return { end: doubt('the last record has no id, by which paging.mode last-id goes on') };
+        return { end: doubt('the last record has no id, which paging.mode last-id needs') };
       // A service that begins with the given id repeats it alone in the end.
       if (page.fresh === 0 && page.count === 1) return undefined;
       return this.to('after', page.lastId);
@@ -255,7 +255,7 @@ export class Pager {
   ): Completeness {
     const fixes = [noPages, shapesHint];
     if (partStatuses.has(status) || headers['content-range'] !== undefined)
-      return doubt('the service says that this is a part of the list', ...fixes);
+      return doubt('the service says that this is only part of the list', ...fixes);
     if (size !== undefined && count === size)
       return doubt(
         `exactly ${groupedNumber(count)} records came, which is the page size`,

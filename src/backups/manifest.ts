@@ -89,7 +89,7 @@ export async function readSnapshotManifest({ path, name, isWhole }: Snapshot): P
     throw new DamagedFileError(
       file,
       `belongs to another snapshot, ${data.name}`,
-      'The folder was renamed. Give it back its old name.',
+      'The folder was renamed. Change its name back.',
     );
   return data;
 }

@@ -150,7 +150,7 @@ async function addFiles(
   const csv = Buffer.from(uploadCsv(documents, stored));
   await writeAtomically(join(backup.unfinished, uploadFile), csv, { singleWriter: true });
   const sha256 = createHash('sha256').update(csv).digest('hex');
-  const reason = 'the service lists it and has no file for it';
+  const reason = 'the service lists it but has no file for it';
   const listed = vanished.filter((id) => !gone.has(id));
   return {
     files: { bytes: csv.length, sha256, documents: [...stored] },

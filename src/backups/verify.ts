@@ -166,7 +166,7 @@ class Verifier {
     if (count !== expected.records)
       return `has ${plural(count, 'record')} instead of ${groupedNumber(expected.records)}`;
     if (hash.digest('hex') !== expected.sha256) return 'does not match its hash';
-    return isInOrder ? undefined : 'is not in order of the ids';
+    return isInOrder ? undefined : 'is not ordered by id';
   }
 
   private add({ name }: Snapshot, path: string, problem: string): void {

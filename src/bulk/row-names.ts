@@ -85,7 +85,7 @@ export function requireOwnRow(
 ): void {
   const own = (raw ? cell : unguard(cell)).trim();
   if (own === '' || own === organizationId) return;
-  throw new InputError(`${place} holds "${own}", and this profile is of ${organizationId}.`, {
+  throw new InputError(`${place} holds "${own}", but this profile is for ${organizationId}.`, {
     hint: 'Choose the profile of that organization with -p, or remove the column.',
   });
 }

@@ -212,7 +212,7 @@ function unknownField({ name, flag, asking }: TestField, known: readonly string[
   return new UsageError(
     flag === undefined
       ? `No record has a field "${name}".${meantField}`
-      : `${flag} needs the field ${name}, and no record has it.`,
+      : `${flag} needs the field ${name}, but no record has it.`,
     { hint: `${written}Known fields: ${plain.map(singleLine).join(', ')}${instead}` },
   );
 }

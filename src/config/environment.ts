@@ -21,7 +21,7 @@ export const flagVariables: readonly {
   {
     name: 'ROSTERCTL_STRICT',
     key: 'strict',
-    text: 'an answer that differs from the contract is an error (--strict)',
+    text: 'treat an unexpected answer from the service as an error (--strict)',
   },
   { name: 'ROSTERCTL_BOM', key: 'bom', text: 'begin csv with a byte order mark (--bom)' },
   { name: 'ROSTERCTL_DELIMITER', key: 'delimiter', text: 'csv delimiter (--delimiter)' },
@@ -37,7 +37,7 @@ const ownVariables: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_PROFILE', 'the profile to use (--profile)'],
   ['ROSTERCTL_BASE_URL', 'the service, ending in /v1 (--base-url)'],
   ['ROSTERCTL_ORG', 'the organization (--org)'],
-  ['ROSTERCTL_API_KEY', 'the API key; beats ROSTERCTL_API_KEY_FILE'],
+  ['ROSTERCTL_API_KEY', 'the API key; overrides ROSTERCTL_API_KEY_FILE'],
   ['ROSTERCTL_API_KEY_FILE', 'a file that holds the API key, read each time'],
   ['ROSTERCTL_CONFIG_DIR', 'configuration and keys; else XDG_CONFIG_HOME/rosterctl'],
   ['ROSTERCTL_STATE_DIR', 'runs, uploads, sandbox data, locks; else XDG_STATE_HOME/rosterctl'],

@@ -98,7 +98,7 @@ function checkUse(state: CursorState, { name, filter, changed }: CursorUse): voi
   if (state.filter === undefined) return;
   if (state.filter === filter && state.changed === changed) return;
   throw new UsageError(
-    `The cursor ${name} was first used with ${filterInWords(state.filter, state.changed)}, and this command has ${filterInWords(filter, changed)}.`,
+    `The cursor ${name} was first used with ${filterInWords(state.filter, state.changed)}, but this command has ${filterInWords(filter, changed)}.`,
     { hint: `Use another name, or start over: rosterctl cursors reset ${state.resource}/${name}` },
   );
 }

@@ -245,7 +245,7 @@ export function typedCell(cell: string, type: ColumnType): unknown {
 export function valueLike(present: unknown, cell: string): unknown {
   if (isNested(present))
     throw new InputError(
-      `is ${Array.isArray(present) ? 'a list of objects' : 'an object'}, and the cell is text.`,
+      `is ${Array.isArray(present) ? 'a list of objects' : 'an object'}, but the cell is text.`,
     );
   if (Array.isArray(present)) return listLike(present, cell);
   if (typeof present === 'boolean') return booleanOf(cell);

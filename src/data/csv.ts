@@ -186,7 +186,7 @@ export function checkNotShortened(cell: string, name: string, place: string): vo
   throw new InputError(
     `${place}: ${name} holds ${cell.trim()}: a spreadsheet shortened a long number and lost its last digits.`,
     {
-      hint: 'Import that column as text, or empty the cell to leave the field as it is. If the text is meant: --csv-raw',
+      hint: 'Import that column as text, or empty the cell to leave the field as it is. If you mean that text: --csv-raw',
     },
   );
 }

@@ -49,7 +49,7 @@ const reasons: Readonly<Record<string, string>> = {
   EINVAL: 'its file system does not accept that',
   EIO: 'the device reports an error',
   EISDIR: 'it is a folder',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its links form a loop',
   EMFILE: 'too many files are open',
   ENAMETOOLONG: 'the name is too long',
   ENFILE: 'too many files are open in the whole system',

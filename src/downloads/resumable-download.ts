@@ -142,7 +142,7 @@ class Fetching {
     const size = range?.total ?? this.version.size ?? this.recorded;
     const version = versionOf(headers, size);
     checkContentEncoding(headers, size, this.recorded);
-    if (!part) throw new ProtocolError('The file store sent a part that was not asked for (206).');
+    if (!part) throw new ProtocolError('The file store sent an unrequested part (206).');
     // If the size is unknown, the end of a part may not be the end of the file.
     if (size === undefined) return this.startOver();
     if (range?.first !== part.from || !isPartOf(version, this.version)) return this.startOver();

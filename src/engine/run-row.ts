@@ -50,7 +50,7 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
   const decided = decideRow(task, state.record, plan, { guards, previewed, digest, done });
   const [step] = plan.steps;
   if (decided?.result === 'changed')
-    run.options.note(`${task.id}: the rest had been done already, and not by this run.`);
+    run.options.note(`${task.id}: the rest was already done, but not by this run.`);
   if (decided) await row.finish(decided, { record: state.record });
   if (decided || !step) return undefined;
   if (done && step.name === done.step)

@@ -272,7 +272,7 @@ function removalHint(
 ): readonly string[] {
   if (holderState(holder, self) !== 'unsure') return [];
   const files = join(dir, `${name}.lock.*`);
-  return [`If process ${holder.pid} on ${holder.host} no longer runs, remove ${files}`];
+  return [`If process ${holder.pid} on ${holder.host} is no longer running, remove ${files}`];
 }
 
 /** Short at first, as most locks are held for a millisecond; random, so that waiters spread out. */

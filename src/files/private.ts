@@ -181,7 +181,7 @@ const folderHint =
 
 /** Why the file system refuses to create a folder. */
 export const folderReasons = {
-  ENOENT: 'a link in the path points nowhere, or the file system takes no folders there',
+  ENOENT: 'a link in the path points nowhere, or the file system allows no folders there',
 };
 
 function statIfThere(path: string): Stats | undefined {

@@ -77,7 +77,7 @@ const pipeReason = { EPIPE: 'nothing reads the pipe any more' };
 /** Why a file cannot be written although its folder is there. */
 const fileReasons = {
   ...pipeReason,
-  ENOENT: 'it was removed meanwhile, or its file system takes no such name',
+  ENOENT: 'it was removed in the meantime, or its file system does not allow the name',
 };
 
 /** Returns why the file system refused to write. */

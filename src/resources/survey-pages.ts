@@ -93,7 +93,7 @@ export async function surveyPages(
     return { ...found('pass', `${plural(count, 'record')}, all read`), ...counts };
   // Without ids, a page that the service repeats could not be told from a new one.
   if (!haveIds) {
-    const text = `${completeness.reason}; without ids the next pages cannot be looked for`;
+    const text = `${completeness.reason}; without ids, rosterctl cannot look for more pages`;
     return { ...found('warn', text), ...counts };
   }
   let best = { count, settings: {} as Overrides };
@@ -106,7 +106,7 @@ export async function surveyPages(
     const text = `only ${groupedNumber(count)} of ${groupedNumber(best.count)} records were read`;
     return { ...found('warn', text, withoutDefaults(best, overrides)), count, most: best.count };
   }
-  const text = `${completeness.reason}; the usual ways lead to no more`;
+  const text = `${completeness.reason}; the usual ways of paging find no more`;
   // The service led on, and nothing followed: its parameter may have another name.
   const isLed = hint !== undefined && completeness.fixes === undefined;
   if (!isLed && !completeness.isStated) {

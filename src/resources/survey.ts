@@ -117,7 +117,7 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
   const records = resourceWords[resource].plural;
   const finding =
     candidates.length > 0
-      ? envelope('fail', `the answer holds several lists; name that of ${records}`, settings)
+      ? envelope('fail', `the answer holds several lists; name the list of ${records}`, settings)
       : envelope('fail', `no list of ${records} was found in the answer; name its place`, [
           [`lists.${resource}.path`, 'PATH'],
         ]);

@@ -179,7 +179,7 @@ class ConversionWarnings {
         row,
         record,
         `is not accepted: the status is ${valueText(status)}. --accept sets it first.`,
-        'Others are not accepted, too.',
+        'Others are not accepted, either.',
       );
   }
 

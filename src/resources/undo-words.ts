@@ -136,7 +136,7 @@ export function nothingToUndo(
   const what = countedNoun(rows.length, head);
   return new GuardError(
     final === undefined
-      ? `Nothing of run ${run} (${head.action.replace('.', ' ')}) can be undone${why}.`
+      ? `Nothing in run ${run} (${head.action.replace('.', ' ')}) can be undone${why}.`
       : `Run ${run} ${first?.why} ${what}. ${final} cannot be undone.`,
     {
       code: 'notUndoable',

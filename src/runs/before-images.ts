@@ -62,7 +62,7 @@ export function beforeImagesIn(folder: string): string {
 }
 
 const startOver =
-  'Nothing of this run is sent without it. Start over: run its command again with --restart.';
+  'Without it, nothing in this run is sent. Start over: run its command again with --restart.';
 
 /** Opens the before-images of the run in this folder; the first entry creates the file (mode 0600). */
 export function openBeforeImages(

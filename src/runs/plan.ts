@@ -188,7 +188,7 @@ export async function readPlan(folder: string): Promise<RunPlan | undefined> {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw new OutputError(`The plan ${path} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Nothing of this run is repeated until it can be read. Fix the file or its permissions.',
+      hint: 'Nothing in this run is repeated until the plan can be read. Fix the file or its permissions.',
       cause: error,
     });
   }

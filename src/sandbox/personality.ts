@@ -51,6 +51,6 @@ export const inventions: readonly string[] = [
   'One upload makes one document: the second is refused with 409. A document without a name is named after its key. Its fileUrl becomes private://sandbox-documents/KEY.',
   `Other error codes are ${personality.codes.notFound} (404), ${personality.codes.conflict} (409), ${personality.codes.methodNotAllowed} (405), ${personality.codes.fileTooLarge} and ${personality.codes.payloadTooLarge} (413); every error also carries a message.`,
   'Keys carry permissions named resource:action. To see what a restricted key may do, replace "full" in the printed key with read_only, no_documents, no_plan or other_org.',
-  'An organization id that is missing is answered with 400 invalidRequest, another one with 403 forbidden.',
+  'A missing organization id is answered with 400 invalidRequest, a different one with 403 forbidden.',
   'Outside /v1 every request is answered with 401, with or without a key.',
 ];

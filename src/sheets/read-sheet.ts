@@ -142,7 +142,7 @@ class Cells implements XmlHandler {
     const reference = attributeOf(attributes, 'r');
     const [, letters, row] = /^([A-Z]{1,9})(\d{1,9})$/.exec(reference ?? '') ?? [];
     if (reference !== undefined && Number(row) !== this.line)
-      throw damagedArchive(name, `the cell ${reference.slice(0, 20)} stands in row ${this.line}`);
+      throw damagedArchive(name, `the cell ${reference.slice(0, 20)} is in row ${this.line}`);
     const index = letters === undefined ? this.next : columnIndex(letters);
     if (index >= mostColumns)
       throw new InputError(
@@ -157,7 +157,7 @@ class Cells implements XmlHandler {
     if (this.texts[index] !== undefined)
       throw damagedArchive(
         name,
-        `the cell ${columnName(index)}${this.line} stands twice or out of order`,
+        `the cell ${columnName(index)}${this.line} appears twice or out of order`,
       );
     this.next = index + 1;
     this.value = '';

@@ -269,7 +269,7 @@ class Finder {
   private reportOther(path: string, difference: FileDifference, record: JsonObject): void {
     this.reported += 1;
     if (this.reported === mostReported + 1)
-      this.context.note('Other files, too, have the name of a document that differs.');
+      this.context.note('Other files also have the name of a document that differs.');
     if (this.reported > mostReported) return;
     const id = idOf(record);
     const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];

@@ -126,7 +126,7 @@ function fileTurns(signal: AbortSignal): () => Promise<void> {
 
 /** The error for `--name` with several files. */
 export function oneNameForMany(): UsageError {
-  return new UsageError('--name works with one file, and you gave several.');
+  return new UsageError('--name works with one file, but you gave several.');
 }
 
 /**
@@ -141,7 +141,7 @@ export function toInspectedFile(
   if (sizeBytes > most)
     throw new UsageError(
       `${path} has ${sizeBytes} bytes, more than upload.maxBytes (${most}) allows.`,
-      { hint: 'If the service takes as many: rosterctl config set upload.maxBytes BYTES' },
+      { hint: 'If the service allows more: rosterctl config set upload.maxBytes BYTES' },
     );
   if (sizeBytes === 0) context.note(`${path === '-' ? 'stdin' : path} is empty.`);
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };

@@ -229,7 +229,7 @@ test('a finding names who it is about, and the command that shows or settles it'
     {
       code: 'accepted.unconverted',
       ids: ["a'1"],
-      detail: 'Kite is accepted and not a player yet',
+      detail: 'Kite is accepted but not a player yet',
       look: `${there} get 'a'\\''1'`,
       fix: `${there} convert 'a'\\''1'`,
     },

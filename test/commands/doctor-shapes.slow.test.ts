@@ -268,7 +268,7 @@ test('pages that cannot be told apart without ids are never called the whole lis
     return { status: isList ? 200 : 404, json: isList ? rows.slice(at, at + size) : {} };
   });
   const ran = await rosterctl('doctor --shapes --apply --yes', { env: service.env });
-  expect(ran.stdout).toContain('without ids the next pages cannot be looked for');
+  expect(ran.stdout).toContain('without ids, rosterctl cannot look for more pages');
   expect(ran.stdout).not.toContain('paging.mode none');
   expect(ran.stderr).toContain('Nothing to set.');
 });

@@ -402,7 +402,7 @@ describe('a state that cannot be trusted is refused and named', () => {
     const other = await run('tryouts list --since-last mail --changed status');
     expect(other.code).toBe(2);
     expect(other.stderr).toContain(
-      "was first used with --status pending --status reviewing --where 'name~A', and this command has --changed status.",
+      "was first used with --status pending --status reviewing --where 'name~A', but this command has --changed status.",
     );
   });
 });

@@ -88,7 +88,7 @@ test('a conversion refused because somebody else converted after --accept is not
   expect(first).toMatchObject({ result: 'changed', before: { status: 'pending' } });
   expect(first).toHaveProperty('after', { status: 'accepted' });
   expect(ran.stderr).not.toContain('done, although');
-  expect(ran.stderr).toContain('app_1: the rest had been done already, and not by this run.\n');
+  expect(ran.stderr).toContain('app_1: the rest was already done, but not by this run.\n');
 });
 
 test('a retry finishes what --accept began, without judging the guards that the first step met', async () => {

@@ -241,7 +241,7 @@ test('a run of conversions counts apart what it only accepted', async () => {
   const refused = await user.run('runs undo last --yes --json');
   expect([refused.code, errorOf(refused)['message']]).toEqual([
     11,
-    `Nothing of run ${report(ran).run} (tryouts convert) can be undone (1 converted, 1 only accepted).`,
+    `Nothing in run ${report(ran).run} (tryouts convert) can be undone (1 converted, 1 only accepted).`,
   ]);
 });
 

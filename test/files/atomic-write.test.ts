@@ -202,7 +202,7 @@ test('a file whose temporary file is gone does not miss its folder', async () =>
   const error = await output.commit().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     message: expect.stringContaining(
-      'was removed meanwhile, or its file system takes no such name',
+      'was removed in the meantime, or its file system does not allow the name',
     ),
     hint: 'Run the same command again, or name another file.',
   });

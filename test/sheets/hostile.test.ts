@@ -176,12 +176,12 @@ describe('refused as damaged:', () => {
     [
       'a cell twice',
       replaced(sheet, (text) => text.replace('<c r="A2"', '<c r="A2"/><c r="A2"')),
-      'the cell A2 stands twice',
+      'the cell A2 appears twice',
     ],
     [
       'a cell of another row',
       replaced(sheet, (text) => text.replace('r="A2"', 'r="A9"')),
-      'the cell A9 stands in row 2',
+      'the cell A9 is in row 2',
     ],
     [
       'rows out of order',

@@ -86,7 +86,7 @@ test('what cannot be imported is told with its cell, all at once', async () => {
   const { message } = errorOf(ran) as { message: string };
   expect(message).toContain('A3: name holds a formula.');
   expect(message).toContain('C3: discordUserId holds a number of more than 15 digits');
-  expect(message).toContain('B4: email is empty, and it is the key.');
+  expect(message).toContain('B4: email is empty, but it is the key.');
   const taken = await run('players import x.xlsx --take-formulas --sheet Roster --key email -n');
   expect([taken.code, taken.stderr]).toEqual([
     2,

@@ -89,7 +89,7 @@ function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string
   if (code === 'SignatureDoesNotMatch')
     return operation === 'upload'
       ? 'The headers differ from the signed ones. Check the content type and the size; if they are right, tell the operator of the service.'
-      : 'The service signed the URL in another way than the file store expects: tell the operator of the service.';
+      : 'The service did not sign the URL as the file store expects: tell the operator of the service.';
   if (code === 'RequestTimeTooSkewed')
     return 'The clocks of the service and of the file store differ: tell the operator of the service.';
   const isOverQuota = /quota/i.test(`${code} ${message}`);
@@ -100,7 +100,7 @@ function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string
   if (status === 404 && operation === 'download' && code !== 'NoSuchBucket')
     return 'The store does not have the file of this document. If you have it: rosterctl docs replace ID FILE';
   if (isOverQuota || status === 404 || expiredStatuses.includes(status))
-    return 'This is between the service and its file store: tell the operator of the service.';
+    return 'This is a problem between the service and its file store: tell the operator of the service.';
   return undefined;
 }
 
@@ -154,7 +154,7 @@ export function checkContentEncoding(
 ): void {
   if (!isEncoded(headers) || (size !== undefined && size === expectedSize)) return;
   throw new ProtocolError(
-    'The file store sent the file in a content-encoding that was not asked for.',
+    'The file store sent the file in a content encoding that rosterctl did not ask for.',
     { hint: 'Nothing was kept. To download it with another program, print its URL: --url' },
   );
 }
@@ -178,7 +178,7 @@ export function storeHeaders(headers: JsonObject | undefined): { readonly [name:
       !/^[\u0020-\u007e]*$/.test(value)
     )
       throw new ProtocolError(
-        'The upload answer asks for a header that is not sent to a file store.',
+        'The upload answer asks for a header that rosterctl does not send to a file store.',
         { hint: 'Nothing was uploaded.' },
       );
     sent.set(name, value);

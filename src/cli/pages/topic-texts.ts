@@ -251,7 +251,7 @@ rosterctl connects only over https, except to your own machine. It always verifi
 certificates; to trust a private authority, set NODE_EXTRA_CA_CERTS.
 
 What applicants typed into a form is untrusted: control and direction characters are
-shown as visible escapes in every view, prompt and error, and csv cells that a
+shown as visible escapes in every view, prompt and error, and CSV cells that a
 spreadsheet would run are guarded.
 
 rosterctl reads nothing from the current directory except files that you name, and

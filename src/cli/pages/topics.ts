@@ -118,8 +118,8 @@ ${routes.join('\n')}
 A path starts below the base URL (leave out /v1) and contains {id} once; it may contain
 {organizationId}. rosterctl notes an assumed route once for each service. If the service
 refuses it, the error names the setting to change; rosterctl never tries another method or
-path by itself. A 405, a 501, or a 404 for a record that exists proves a route wrong and
-stops a run of many records after the first. --dry-run shows each request as stated,
+path by itself. A 405, a 501, or a 404 for a record that exists shows that the route is wrong,
+and stops a run of many records after the first. --dry-run shows each request as stated,
 assumed, or named by you.
 
 Lists
@@ -264,9 +264,9 @@ are set by their own names and with their own types, even if the record has chan
 empties a field.
 
 All problems of a file are listed at once, with line and column, and nothing is sent until they
-are fixed. --skip-invalid imports the other rows. Files are UTF-8 or UTF-16, with comma, semicolon
-or tab, or .xlsx (--sheet NAME), with up to 200,000 rows. --encoding windows-1252 reads files of
-older spreadsheet programs.
+are fixed. --skip-invalid imports the other rows. A file is text in UTF-8 or UTF-16,
+separated by commas, semicolons or tabs, or an .xlsx (--sheet NAME), with up to 200,000 rows.
+--encoding windows-1252 reads files of older spreadsheet programs.
 
 After the first create, the record is read again; if it does not show the key, the import stops
 (exit 11). If the answer to a create is lost, the record is looked up by its key; if it is not

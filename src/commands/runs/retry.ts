@@ -16,7 +16,7 @@ import { earlierRunCommand, findRunHere, invocationOf, requireNotReplaced } from
 export default defineRunCommand({
   summary: 'Start a new run from the rows that failed or conflicted',
   about:
-    'The rows are read and previewed again, so you see first what others have changed. The rows of ' +
+    'The rows are read and previewed again, so you first see what others have changed. The rows of ' +
     'a run can be retried once; then retry the newer run.',
   examples: [
     ['Preview it first', 'last --dry-run'],

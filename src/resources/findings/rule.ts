@@ -6,7 +6,7 @@ import { formReader } from '../person/holders.js';
 /** The rules that run unless `--only` names others, and what each finds. */
 const onByDefault = {
   waiting: 'pending for longer than --older-than',
-  'accepted.unconverted': 'accepted and not a player yet',
+  'accepted.unconverted': 'accepted but not a player yet',
   'duplicate.email': 'an e-mail address on several applications to one form',
   'duplicate.discord': 'a Discord user on several applications to one form',
   'time.future': 'a time more than an hour ahead',

@@ -55,7 +55,7 @@ export const findingRules: Readonly<Record<RuleCode, Rule>> = {
     fixAll: 'rosterctl tryouts convert --status accepted --unconverted',
     ...eachRecord((record, subject) =>
       subject.status === 'accepted' && !isConverted(record)
-        ? `${whoIs(subject)} is accepted and not a player yet`
+        ? `${whoIs(subject)} is accepted but not a player yet`
         : undefined,
     ),
   },

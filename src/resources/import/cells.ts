@@ -71,7 +71,7 @@ export function inputText(
   if (shortenedNumber.test(text))
     throw new InputError(
       `holds ${text}: a spreadsheet shortened a long number and lost its last digits.`,
-      { hint: 'Enter that column as text, or empty the cell. If the text is meant: --csv-raw' },
+      { hint: 'Enter that column as text, or empty the cell. If you mean that text: --csv-raw' },
     );
   return text === clearWord ? null : unguard(cell);
 }
@@ -186,7 +186,7 @@ function checkLists(value: unknown, name: string): void {
   if (Array.isArray(value)) {
     const hole = Array.from(value, (_, index) => index in value).indexOf(false);
     if (hole >= 0)
-      throw new InputError(`${name}.${hole} is empty, and ${name}.${hole + 1} is not.`);
+      throw new InputError(`${name}.${hole} is empty, but ${name}.${hole + 1} is not.`);
   }
   if (!isDraft(value)) return;
   for (const [key, inner] of Object.entries(value))

@@ -289,7 +289,7 @@ function unknownColumns(
     const { name, isTeam } = column;
     if (isTeam || (!team && aliasKind(name, resource) === 'team'))
       return new InputError(
-        `The column ${columnLabel(column)} holds teams, and no ${noun} shows which field holds the ids of its teams.`,
+        `The column ${columnLabel(column)} holds teams, but no ${noun} shows which field holds the ids of its teams.`,
         {
           hint: "Name the field: --team-field 'teamIds[]' for a list, --team-field teamId for one",
         },

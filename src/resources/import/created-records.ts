@@ -106,7 +106,7 @@ export class CreatedRecords {
       const others = this.otherValues(record, row);
       if (others.length === 0) return { outcome: 'applied', record };
       const error = new ConflictError(
-        `${String(record['id'])} has this ${key}, and not the ${others.join(', ')} that was sent: someone else may have created it.`,
+        `${String(record['id'])} has this ${key}, but not the ${others.join(', ')} that was sent: someone else may have created it.`,
       );
       return { outcome: 'unclear', error };
     } catch (error) {
@@ -135,7 +135,7 @@ export class CreatedRecords {
         this.named.set(row, id);
         throw notThere(this.context, this.resource, id);
       }
-      this.context.note(`${id} was created, and could not be read again: ${error.message}`);
+      this.context.note(`${id} was created, but could not be read again: ${error.message}`);
       this.unread.add(id);
       return made;
     }
@@ -168,7 +168,7 @@ export class CreatedRecords {
     if (this.unread.has(id) && !Object.hasOwn(record, key)) return undefined;
     const lost = Object.keys(body).filter((field) => (record[field] ?? null) === null);
     return new GuardError(
-      `${id} was created, and does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
+      `${id} was created, but does not show the ${key} "${text}", so it would be created again each time. ${lost.length > 0 ? `Not shown: ${lost.join(', ')}. ` : ''}Nothing more was sent.`,
       {
         code: 'keyLost',
         hint: `Look at it: rosterctl ${resource} get ${quotedId(id)}\nDelete it, and choose another --key: rosterctl ${resource} delete ${quotedId(id)}`,

@@ -134,7 +134,7 @@ async function readSheet(
     return { header, rows, isTyped: true };
   }
   if (/^\s*\[\s*\{/.test(text))
-    throw new InputError(`${name} holds a JSON array, and an import reads one record per line.`, {
+    throw new InputError(`${name} holds a JSON array, but an import reads one record per line.`, {
       hint: 'Write the records with -o ndjson (jq -c ".[]" converts a file), or as CSV.',
     });
   const note = (line: string) => context.message(line);

@@ -56,7 +56,7 @@ export class RowKeys {
     const { options, index, ids, key: column } = this.world;
     const { noun, plural: many } = resourceWords[options.resource];
     const at = cellPlace(row, column);
-    if (key === '') throw new InputError(`${at} is empty, and it is the key.`);
+    if (key === '') throw new InputError(`${at} is empty, but it is the key.`);
     const lines = this.lines.get(this.foldInFile(key));
     if (lines && lines.at.length > 1)
       throw new InputError(
@@ -74,7 +74,7 @@ export class RowKeys {
       );
     if (!record && options.key === 'id')
       throw new InputError(
-        `${at} holds "${key}", and no ${noun} has that id.${didYouMean(key, [...ids.keys()].slice(0, 1_000))}`,
+        `${at} holds "${key}", but no ${noun} has that id.${didYouMean(key, [...ids.keys()].slice(0, 1_000))}`,
       );
     this.checkService(row, record);
     return record;
@@ -96,7 +96,7 @@ export class RowKeys {
     const { key } = options;
     throw new InputError(
       record
-        ? `${cellPlace(row, column)} holds "${id}", and the ${key} is that of ${String(record['id'])}.`
+        ? `${cellPlace(row, column)} holds "${id}", but the ${key} is that of ${String(record['id'])}.`
         : `${cellPlace(row, column)} holds "${id}", whose ${key} is different: ${keyText(named, key) || 'none'}.`,
       { hint: `To change the ${key} of a record: --key id` },
     );

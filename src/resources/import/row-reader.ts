@@ -130,7 +130,7 @@ export class RowReader {
     );
     if (unnamed >= 0)
       throw new InputError(
-        `${rowPlace(row, unnamed)}: column ${unnamed + 1} holds "${cells[unnamed]}", and it has no name.`,
+        `${rowPlace(row, unnamed)}: column ${unnamed + 1} holds "${cells[unnamed]}", but it has no name.`,
         { hint: 'Name the column in the header, or empty it.' },
       );
   }

@@ -39,7 +39,7 @@ export async function readTeams(context: Context): Promise<Teams> {
     }
     if (others.length > 0)
       throw new InputError(
-        `holds "${word}", and several teams have that name: ${[team, ...others].map(({ id }) => id).join(', ')}.`,
+        `holds "${word}", but several teams have that name: ${[team, ...others].map(({ id }) => id).join(', ')}.`,
         { hint: `Write the id instead: id:${team.id}` },
       );
     if (reference.kind === 'name' && !isSameText(team.name ?? '', word))
@@ -58,7 +58,7 @@ export async function readTeams(context: Context): Promise<Teams> {
       const typed = [...new Set(ids)].map((id) => asShown(id, target));
       if (Array.isArray(target.seen?.sample)) return { target, value: typed };
       if (ids.length === 1) return { target, value: typed[0] };
-      throw new InputError(`holds ${ids.length} teams, and ${target.field} takes one.`);
+      throw new InputError(`holds ${ids.length} teams, but ${target.field} takes one.`);
     },
   };
 }

@@ -88,7 +88,7 @@ async function templateColumns(
     return {
       column: 'Team',
       field,
-      type: isList ? 'names of teams, with ; between' : 'name of a team',
+      type: isList ? 'team names, separated by ;' : 'name of a team',
     };
   });
 }
@@ -112,7 +112,7 @@ function isInnerService(name: string): boolean {
 }
 
 function typeWord(sample: unknown): string {
-  if (Array.isArray(sample)) return 'list, with ; between';
+  if (Array.isArray(sample)) return 'list, separated by ;';
   if (typeof sample === 'boolean') return 'true or false';
   return sample === undefined || typeof sample === 'string' ? 'text' : 'number';
 }

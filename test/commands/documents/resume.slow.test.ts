@@ -597,7 +597,7 @@ test.each([undefined, size])(
     for (const flags of ['--json', '-O - --json']) {
       const ran = await rosterctl(`docs download doc_1 ${flags}`, { env: api.env, home: cwd, cwd });
       expect([ran.code, ran.stdout, errorOf(ran).code]).toEqual([1, '', 'protocol']);
-      expect(errorOf(ran).message).toContain('content-encoding that was not asked for');
+      expect(errorOf(ran).message).toContain('content encoding that rosterctl did not ask for');
     }
     expect(readdirSync(cwd).filter((name) => name.startsWith('doc'))).toEqual([]);
   },

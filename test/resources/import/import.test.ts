@@ -360,7 +360,7 @@ describe('teams', () => {
     if (team) desk.books('teams').set('team_0003', { ...team, name: 'Lanternfish' });
     desk.file('roster.csv', 'E-Mail,Team\na@example.org,lanternfish\n');
     expect(errorOf(await desk.run(`${line} --json`))['message']).toBe(
-      'Line 2: Team holds "lanternfish", and several teams have that name: team_0002, team_0003.',
+      'Line 2: Team holds "lanternfish", but several teams have that name: team_0002, team_0003.',
     );
   });
 
@@ -533,7 +533,7 @@ describe('a key that the service does not keep', () => {
       error: {
         code: 'keyLost',
         message: expect.stringContaining(
-          'player_0032 was created, and does not show the email "mira@example.com"',
+          'player_0032 was created, but does not show the email "mira@example.com"',
         ) as string,
       },
     });

@@ -74,7 +74,7 @@ test('a JSON array is named as one', async () => {
     desk.file('array.json', text);
     const ran = await desk.run('players import ~/array.json --key email --yes');
     expect([ran.code, desk.writes()]).toEqual([2, []]);
-    expect(ran.stderr).toContain('holds a JSON array, and an import reads one record per line.');
+    expect(ran.stderr).toContain('holds a JSON array, but an import reads one record per line.');
     expect(ran.stderr).toContain('-o ndjson');
   }
 });

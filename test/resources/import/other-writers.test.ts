@@ -138,7 +138,7 @@ describe('a create whose answer shows only its id', () => {
       0,
       ['changed', 'changed'],
     ]);
-    expect(ran.stderr).toContain('n1 was created, and could not be read again: ');
+    expect(ran.stderr).toContain('n1 was created, but could not be read again: ');
     expect(desk.writes()).toEqual(['POST', 'POST']);
   });
 });
@@ -153,7 +153,7 @@ describe('a create whose answer is lost', () => {
     const ran = await desk.importing(['nn@example.org,Mine']);
     expect([ran.code, ran.results[0]?.result]).toEqual([10, 'unknown']);
     expect(ran.results[0]?.error?.message).toContain(
-      'oth has this email, and not the name that was sent: someone else may have created it.',
+      'oth has this email, but not the name that was sent: someone else may have created it.',
     );
     await desk.undo();
     expect(desk.players.has('oth')).toBe(true);

@@ -49,7 +49,7 @@ const problems: readonly Problem[] = [
   {
     what: 'an empty key',
     csv: `${head}Mira,,IGL,\n`,
-    says: 'Line 2: E-Mail is empty, and it is the key.',
+    says: 'Line 2: E-Mail is empty, but it is the key.',
   },
   {
     what: 'a key on two lines, in another case',
@@ -99,12 +99,12 @@ const problems: readonly Problem[] = [
   {
     what: 'a cell in a column without a name',
     csv: 'E-Mail,Role,\na@example.org,IGL,oops\n',
-    says: 'Line 2: column 3 holds "oops", and it has no name.',
+    says: 'Line 2: column 3 holds "oops", but it has no name.',
   },
   {
     what: 'a key that is cleared',
     csv: `${head}Mira,<clear>,IGL,\n`,
-    says: 'Line 2: E-Mail is empty, and it is the key.',
+    says: 'Line 2: E-Mail is empty, but it is the key.',
   },
   {
     what: 'a cell of another type',
@@ -120,7 +120,7 @@ const problems: readonly Problem[] = [
   {
     what: 'another organization',
     csv: 'E-Mail,organizationId\na@example.org,org_other\n',
-    says: 'Line 2: organizationId holds "org_other", and this profile is of org_demo.',
+    says: 'Line 2: organizationId holds "org_other", but this profile is for org_demo.',
   },
   {
     what: 'an id whose e-mail was changed, which would make a second record',
@@ -148,7 +148,7 @@ const problems: readonly Problem[] = [
     what: 'an id that no record has',
     csv: 'id,role\nplayer_9999,IGL\n',
     flags: '--key id',
-    says: 'Line 2: id holds "player_9999", and no player has that id. Did you mean player_0009?',
+    says: 'Line 2: id holds "player_9999", but no player has that id. Did you mean player_0009?',
   },
 ];
 
@@ -173,7 +173,7 @@ test('all problems of a file are said at once, each with its line and column', a
     message: [
       '4 problems:',
       'Line 2: Team holds "Lanternfsh", which is not a team. Did you mean Lanternfish (team_0002)?',
-      'Line 2: E-Mail is empty, and it is the key.',
+      'Line 2: E-Mail is empty, but it is the key.',
       'Line 3: Role holds the spreadsheet error #N/A.',
       'Line 4: Team holds "Falkenmoor", which is not a team. Did you mean Falkenmoor Vanguard (team_0001)?',
     ].join('\n'),
@@ -248,7 +248,7 @@ test('--skip-invalid imports the other rows and exits 8', async () => {
   const { code, rows } = await desk.report(`${line} --yes --skip-invalid`);
   expect(code).toBe(8);
   expect(rows).toMatchObject([
-    { row: 2, result: 'failed', error: { message: 'Line 2: E-Mail is empty, and it is the key.' } },
+    { row: 2, result: 'failed', error: { message: 'Line 2: E-Mail is empty, but it is the key.' } },
     { row: 3, id: 'player_0032', result: 'changed' },
   ]);
   expect(desk.writes()).toEqual(['POST /v1/players']);
