@@ -84,7 +84,6 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
   const mayBeElsewhere = async (row: Task, { fileKey }: StoredFile) =>
     isResumed &&
     replaces === undefined &&
-    !row.open &&
     !files.arrived.has(row.row) &&
     !(await listed()).byKey.has(fileKey);
   const base = creating(context, 'documents');

@@ -5,14 +5,23 @@ import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from './grants.js';
 
-/** An upload of these files that the service stopped at the step 3 of the second one. */
-async function stopped(contents: readonly string[]) {
+/**
+ * An upload of these files that the service stopped at the step 3 of the second one; `isLost`: without an
+ * answer, and what it refused is the read that should tell whether that made the document.
+ */
+async function stopped(contents: readonly string[], isLost = false) {
   const documents: { id: string; name: string }[] = [];
   let isRevoked = true;
+  let isRefusing = false;
   const grant = grantsOf(await recordingService(() => ({ status: 200 })));
   const api = await recordingService(({ method, url, body }): Reply => {
+    if (method === 'GET' && isRefusing) return { status: 401, json: { error: 'invalidApiKey' } };
     if (method === 'GET') return { status: 200, json: { documents } };
     if (url === '/v1/uploads/document-file') return grant();
+    if (isLost && isRevoked && documents.length === 1) {
+      isRefusing = true;
+      return (_, response) => response.destroy();
+    }
     if (isRevoked && documents.length === 1)
       return { status: 401, json: { error: 'invalidApiKey' } };
     const made = { id: `doc_${documents.length + 1}`, ...JSON.parse(body.toString()) };
@@ -24,10 +33,11 @@ async function stopped(contents: readonly string[]) {
     writeFileSync(join(home, `f${index}.txt`), content);
     return `f${index}.txt`;
   });
-  const run = (line: string) => rosterctl(line, { home, cwd: home, env: api.env });
+  const env = { ...api.env, ROSTERCTL_SETTLE: '0.2s' };
+  const run = (line: string) => rosterctl(line, { home, cwd: home, env });
   const line = `docs upload ${names.join(' ')} --concurrency 1`;
-  expect((await run(line)).code).toBe(4);
-  isRevoked = false;
+  expect((await run(line)).code).toBe(isLost ? 10 : 4);
+  isRevoked = isRefusing = false;
   return { documents, home, run, line };
 }
 
@@ -45,6 +55,21 @@ test.each(['uploads finish --all', 'runs resume 1 --yes'])(
       [{ result: 'skipped' }, { result: 'skipped' }],
     ]);
     expect(results[0].error.message).toBe('uploaded before as doc_2 (same content)');
+    expect(documents.map(({ name: own }) => own)).toEqual(['f0.txt', 'f1.txt', 'f2.txt']);
+  },
+);
+
+test.each(['uploads finish --all', 'the same line'])(
+  '%s sends no step 3 again of a file that another run has uploaded meanwhile',
+  async (finish) => {
+    const { documents, run, line } = await stopped(['one', 'two', 'three'], true);
+    expect((await run('docs upload f1.txt')).code).toBe(0);
+    const finished = await run(`${finish === 'the same line' ? line : finish} --json`);
+    const results = JSON.parse(finished.stdout).results.slice(-2);
+    expect([finished.code, results]).toMatchObject([
+      0,
+      [{ result: 'skipped' }, { result: 'changed' }],
+    ]);
     expect(documents.map(({ name: own }) => own)).toEqual(['f0.txt', 'f1.txt', 'f2.txt']);
   },
 );
