@@ -18,9 +18,9 @@ import { shortRunNames } from '../runs/find-run.js';
 import { isRunning } from '../runs/lock.js';
 import {
   isKnownFormat,
-  isNamedElsewhere,
   ofConnection,
   otherFormat,
+  profileElsewhere,
   type RunHead,
 } from '../runs/plan.js';
 import { openRunStore, storeOf } from '../runs/store.js';
@@ -151,9 +151,11 @@ function profileFlagFor(context: LocalContext): (heads: readonly RunHead[]) => s
     const { profiles } = context.config.config();
     return (heads) => {
       if (heads.every(isOurs)) return '';
-      const [profile = '', ...others] = new Set(heads.map((head) => head.profile));
+      const [profile, ...others] = new Set(
+        heads.map((head) => profileElsewhere(head, name, profiles)),
+      );
       if (others.length > 0) return '-p PROFILE ';
-      return isNamedElsewhere({ profile }, name, profiles) ? `-p ${shellQuote(profile)} ` : '';
+      return profile === undefined ? '' : `-p ${shellQuote(profile)} `;
     };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

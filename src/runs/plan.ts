@@ -3,6 +3,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
+import type { StoredProfile } from '../config/config-file.js';
 import { connectionSources, findTarget } from '../config/connection.js';
 import { demoOrganization } from '../config/profiles.js';
 import type { Context, LocalContext } from '../context.js';
@@ -114,15 +115,22 @@ export function ofConnection(context: LocalContext): (head: RunHead) => boolean 
     place !== undefined && isSamePlace(head, place) && isOfProfile(head, name, profiles);
 }
 
-/** True if `-p` leads to the profile of a run: another one, which was not renamed or removed. */
-export function isNamedElsewhere(
-  { profile }: Pick<RunHead, 'profile'>,
+/**
+ * Returns the profile that `-p` must name for a run of another one: its own or, if that was renamed or
+ * removed, one of the same organization and service; undefined if there is none.
+ */
+export function profileElsewhere(
+  { profile, organization, service }: Pick<RunHead, 'profile' | keyof Place>,
   name: string,
-  stored: ReadonlyMap<string, unknown>,
-): boolean {
+  stored: ReadonlyMap<string, Pick<StoredProfile, 'organization' | 'baseUrl'>>,
+): string | undefined {
   // These need no login.
   const isBuiltIn = profile === sandboxProfile || profile === defaultProfile;
-  return profile !== name && (isBuiltIn || stored.has(profile));
+  if (profile !== name && (isBuiltIn || stored.has(profile))) return profile;
+  return [...stored.keys()].find((other) => {
+    const { organization: own, baseUrl } = stored.get(other) ?? {};
+    return other !== name && own === organization && baseUrl === service;
+  });
 }
 
 /** True if the same command line began a run, with the same profile or one that was renamed or removed since. */

@@ -6,7 +6,7 @@ import { resourceNames } from '../../src/data/resources.js';
 import { ids, several } from '../bulk/user.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
-import { recordingService } from '../support/service.js';
+import { organization, recordingService } from '../support/service.js';
 import { application, keep } from './tryouts/service.js';
 
 interface Check {
@@ -216,6 +216,29 @@ test('reports an unfinished run with its profile, which the hint names as well',
   const runs = checks.find(({ check }) => check === 'runs');
   expect(runs?.detail).toMatch(/^1 run is unfinished: \S+ \(profile work\)$/);
   expect(runs?.hint).toMatch(/rosterctl -p work runs resume \S+$/);
+});
+
+test('names the profile of an unfinished run under its new name', async () => {
+  const home = temporaryFolder();
+  const service = await keep(several(2), (_, step) =>
+    step.startsWith('PATCH') ? { status: 503 } : undefined,
+  );
+  const env = { ...service.env, ROSTERCTL_RETRIES: '0', ROSTERCTL_SETTLE: '0s' };
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const work = { baseUrl: service.baseUrl, organization };
+  const config = JSON.stringify({ profiles: { work, other: {} } });
+  writeFileSync(join(folder, 'config.json'), config, { mode: 0o600 });
+  const line = ['tryouts', 'set-status', ...ids(2), '--to', 'rejected', '--yes'];
+  await rosterctl(line, { home, env: { ...env, ROSTERCTL_PROFILE: 'work' } });
+  expect((await rosterctl('profile rename work club', { home })).code).toBe(0);
+  const elsewhere = { ...env, ROSTERCTL_PROFILE: 'other', ROSTERCTL_ORG: 'org_8' };
+  const { checks } = await doctor({ home, env: elsewhere });
+  const { hint } = checks.find(({ check }) => check === 'runs') ?? {};
+  expect(hint).toMatch(/rosterctl -p club runs resume \S+$/);
+  const run = hint?.split(' ').at(-1);
+  const resumed = await rosterctl(`runs resume ${run} --yes`, { home, env: elsewhere });
+  expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringContaining('-p club')]);
 });
 
 const longRow = (number: number) =>

@@ -9,7 +9,7 @@ import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { findRun, type LastRun } from '../../runs/find-run.js';
-import { isHere, isNamedElsewhere, isOfProfile } from '../../runs/plan.js';
+import { isHere, isOfProfile, profileElsewhere } from '../../runs/plan.js';
 import type { PlanFile } from '../../runs/plan-file.js';
 import { isSingleRun, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
@@ -118,11 +118,14 @@ export async function findRunHere(
 export function otherConnection(
   { settings, config }: Pick<Context, 'settings' | 'config'>,
   what: string,
-  { profile, organization, service }: StoredRun['head'],
+  head: StoredRun['head'],
 ): UsageError {
-  const hint = isNamedElsewhere({ profile }, settings.profile.name, config.config().profiles)
-    ? `Choose its profile: -p ${shellQuote(profile)}`
-    : `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`;
+  const { organization, service } = head;
+  const profile = profileElsewhere(head, settings.profile.name, config.config().profiles);
+  const hint =
+    profile === undefined
+      ? `Choose it: --org ${shellQuote(organization)} --base-url ${shellQuote(service)}`
+      : `Choose its profile: -p ${shellQuote(profile)}`;
   return new UsageError(`The ${what} belongs to organization ${organization} at ${service}.`, {
     hint,
   });
