@@ -14,7 +14,7 @@ import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
 import { ids, several, until, userOf } from './bulk/user.js';
 import { application, keep } from './commands/tryouts/service.js';
-import { converse } from './support/converse.js';
+import { converse, keepOpen } from './support/converse.js';
 import { openWhenRead } from './support/pipe.js';
 import {
   closed,
@@ -145,6 +145,7 @@ test('SIGTERM ends a prompt at once', async () => {
   const line = [launcher, '-p', 'sandbox', 'players', 'delete', 'player_0001'];
   const env = { ...freshEnvironment(home), TERM: 'xterm' };
   const terminal = pty.spawn(process.execPath, line, { env, cwd: home, cols: 80 });
+  keepOpen(terminal);
   let shown = '';
   let began = 0;
   terminal.onData((text) => {

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs
 import { dirname, join } from 'node:path';
 import pty from '@lydell/node-pty';
 import { describe, expect, test } from 'vitest';
+import { keepOpen } from './support/converse.js';
 import {
   freshEnvironment,
   launcher,
@@ -116,6 +117,7 @@ async function replaced(replace: (installed: Installed, method: string) => void,
     new Promise<{ code: number; screen: string }>((resolve) => {
       const words = [installed.program, ...splitWords(line)];
       const terminal = pty.spawn(process.execPath, words, { env, cols: 100, rows: 30 });
+      keepOpen(terminal);
       let screen = '';
       terminal.onData((text) => (screen += text));
       terminal.onExit(({ exitCode: code }) => resolve({ code, screen }));

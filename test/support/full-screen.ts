@@ -1,5 +1,6 @@
 /** A person at a program that draws a full screen, in a real terminal. */
 import pty from '@lydell/node-pty';
+import { keepOpen } from './converse.js';
 import { freshEnvironment, launcher } from './run.js';
 
 /** A terminal with a program in it: what it shows now, and what a person can do. */
@@ -48,6 +49,7 @@ export function sitDown(
     cols: columns,
     rows,
   });
+  keepOpen(terminal);
   const shown = emulator();
   let isOver = false;
   let typed = 0;
