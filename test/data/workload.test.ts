@@ -21,8 +21,8 @@ test('work runs in order, so many at once, and a failure stops no other', async 
   ).toEqual([0, 2, 4, 6, 'failed', 10, 12, 14, 16, 18]);
 });
 
-test('a long list takes time in proportion to its length', { timeout: 10_000 }, async () => {
-  const items = Array.from({ length: 400_000 }, (_, index) => index);
+test('a long list takes time in proportion to its length', async () => {
+  const items = Array.from({ length: 800_000 }, (_, index) => index);
   const results = await Promise.all(mapConcurrently(items, 8, async (item) => item));
-  expect(results.at(-1)).toBe(399_999);
+  expect(results.at(-1)).toBe(799_999);
 });

@@ -50,13 +50,15 @@ export interface Answer {
 export interface Sent {
   readonly headers?: Record<string, string | number>;
   readonly body?: string | Buffer;
+  /** Called when the service asks for the body, with an `expect: 100-continue`; the body follows. */
+  readonly onContinue?: () => void;
 }
 
 /** One literal HTTP request, nothing added but Host and framing. */
 export function http(
   method: string,
   url: string,
-  { headers = {}, body }: Sent = {},
+  { headers = {}, body, onContinue }: Sent = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers, agent: false }, (response) => {
@@ -77,7 +79,12 @@ export function http(
       });
     });
     sent.on('error', reject);
-    sent.end(body);
+    if (!onContinue) return void sent.end(body);
+    sent.flushHeaders();
+    return void sent.once('continue', () => {
+      onContinue();
+      sent.end(body);
+    });
   });
 }
 

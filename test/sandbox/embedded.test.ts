@@ -256,10 +256,18 @@ test('closing waits for a request that is running and cuts a connection that say
   const silent = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1');
   await new Promise((resolve) => silent.on('connect', resolve));
   silent.on('error', () => {});
-  const running = addTeam(sandbox, 'Last');
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  await sandbox.close();
-  expect((await running).status).toBe(201);
+  const body = JSON.stringify({ organizationId, name: 'Last' });
+  const headers = {
+    'x-api-key': sandbox.apiKey,
+    'content-type': 'application/json',
+    'content-length': body.length,
+    expect: '100-continue',
+  };
+  let closing: Promise<void> | undefined;
+  const onContinue = () => (closing = sandbox.close());
+  const running = await http('POST', `${sandbox.baseUrl}/teams`, { headers, body, onContinue });
+  await closing;
+  expect(running.status).toBe(201);
   await expect(http('GET', `${sandbox.baseUrl}/teams/org_demo`)).rejects.toThrow('ECONNREFUSED');
 });
 
