@@ -263,11 +263,13 @@ test('closing waits for a request that is running and cuts a connection that say
     'content-length': body.length,
     expect: '100-continue',
   };
-  let closing: Promise<void> | undefined;
-  const onContinue = () => (closing = sandbox.close());
-  const running = await http('POST', `${sandbox.baseUrl}/teams`, { headers, body, onContinue });
-  await closing;
-  expect(running.status).toBe(201);
+  let running: ReturnType<typeof http> | undefined;
+  const closed = new Promise<void>((resolve) => {
+    const onContinue = () => resolve(sandbox.close());
+    running = http('POST', `${sandbox.baseUrl}/teams`, { headers, body, onContinue });
+  });
+  expect((await running)?.status).toBe(201);
+  await closed;
   await expect(http('GET', `${sandbox.baseUrl}/teams/org_demo`)).rejects.toThrow('ECONNREFUSED');
 });
 
