@@ -639,6 +639,7 @@ describe('with runs of two organizations', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({ profile: 'big', organization: 'org_7' });
     const refused = await run('-p alias runs resume last --dry-run --json');
     expect([refused.code, refused.stdout]).toEqual([11, '']);
+    expect(errorOf(refused)['message']).toMatch(/^The last run, \S+, belongs to profile big\.$/);
     expect(errorOf(refused)['hint']).toContain('-p big');
     const resumed = await run('-p big runs resume last --dry-run --json');
     expect([resumed.code, report(resumed).results.map(({ id }) => id)]).toEqual([

@@ -103,12 +103,13 @@ export async function findRunHere(
   );
   const { head } = stored;
   if (isOurs(stored)) return stored;
+  const what = run === 'last' ? `last run, ${head.run},` : `run ${head.run}`;
   if (isHere(context, stored))
-    throw new GuardError(`The run ${head.run} belongs to profile ${head.profile}.`, {
+    throw new GuardError(`The ${what} belongs to profile ${head.profile}.`, {
       code: 'otherProfile',
       hint: `Choose it: -p ${shellQuote(head.profile)}`,
     });
-  throw otherConnection(context, `run ${head.run}`, head);
+  throw otherConnection(context, what, head);
 }
 
 /**
