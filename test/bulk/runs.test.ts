@@ -686,6 +686,24 @@ describe.concurrent('a single write that ended by an answer', () => {
   );
 });
 
+test('the rows of a run that was confirmed are resumed however many are left, and the help says so', async () => {
+  let isDown = true;
+  const service = await keep(several(103), (_, step) =>
+    isDown && step === 'PATCH app_1' ? { status: 401 } : undefined,
+  );
+  const user = userOf(service);
+  const line = 'tryouts set-status --all --to rejected --yes --json --concurrency 1';
+  await user.run(`${line} --max-changes 103`);
+  isDown = false;
+  const capped = await user.run('runs resume --yes --max-changes 100');
+  expect([capped.code, capped.stderr]).toEqual([11, expect.stringContaining('--max-changes 103')]);
+  expect((await user.run('runs resume --yes -q')).code).toBe(0);
+  const limit = async (verb: string) =>
+    /--max-changes N +(.*)/.exec((await user.run(`runs ${verb} --help`)).stdout)?.[1];
+  expect(await limit('resume')).toBe('stop if more than N would change');
+  expect(await limit('undo')).toBe('stop if more than N would change (default 100)');
+});
+
 test('a row that the preview cannot read for now is listed and counted, since the run tries it again', async () => {
   let isBusy = true;
   const service = await keep(several(3), (_, step) => {

@@ -13,6 +13,8 @@ import { storeOf } from '../../runs/store.js';
 import { earlierRunCommand, findRunHere, invocationOf, requireNotReplaced } from './shared.js';
 import { runArg, storedReport, wordsOfRun } from './show.js';
 
+const { flags } = earlierRunCommand;
+
 export default defineRunCommand({
   summary: 'Resume a run that was interrupted',
   about:
@@ -25,6 +27,11 @@ export default defineRunCommand({
   ...earlierRunCommand,
   // Alone among these commands: the newest unfinished run, if none is named.
   args: { run: { ...runArg, schema: z._default(nonEmptyText, 'last') } },
+  // Without a default: its rows were confirmed when it started.
+  flags: {
+    ...flags,
+    maxChanges: { ...flags.maxChanges, text: 'stop if more than N would change' },
+  },
   async run(context, values) {
     const stored = await findRunHere(context, values.run, ({ finished }) => !finished, ['open']);
     requireNotReplaced(stored);
