@@ -9,7 +9,7 @@ import { pause } from '../data/time.js';
 import { keepHeapClose, letHeapGrow } from '../data/workload.js';
 import type { StopReason } from '../engine/limits.js';
 import type { Session, Task } from '../engine/operation.js';
-import type { AwaitedRuns } from '../engine/other-runs.js';
+import { type AwaitedRuns, changesSince } from '../engine/other-runs.js';
 import type { LastState, RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { readSettleMs } from '../engine/verify.js';
@@ -141,10 +141,10 @@ export async function executeRun(
 
 function runOptions(
   context: Context,
-  { session, journal, images, plan, invocation, store, awaited, errorsLeft }: PlannedRun,
+  { session, journal, images, plan, invocation, store, awaited, errorsLeft, tasks }: PlannedRun,
 ): Omit<RowRunOptions, 'onResult' | 'onVerify'> {
   const { settings, api } = context;
-  const { operation, action, values, guards } = invocation;
+  const { operation, action, values, guards, typed } = invocation;
   return {
     ...context,
     session,
@@ -153,6 +153,9 @@ function runOptions(
     journal,
     images,
     lockRow: store && rowLocks(context, invocation, store, plan.head, awaited),
+    // A line that is typed again asks for it again; a file is compared with what others have uploaded.
+    changedSince:
+      store && !typed && !operation.files ? changesSince(store, plan.head, tasks) : undefined,
     concurrency: values.concurrency ?? settings.concurrency,
     retries: settings.retries,
     backoff: (sends, throttled) => backoffMs(sends, throttled, Math.random),

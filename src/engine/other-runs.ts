@@ -6,12 +6,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
+import { lazy } from '../data/lazy.js';
 import type { ResourceName } from '../data/resources.js';
 import { plural } from '../data/text.js';
 import { lagMs, pause } from '../data/time.js';
 import { isHeldByOther } from '../runs/lock.js';
 import { isSamePlace, placeOf, type RunHead } from '../runs/plan.js';
-import type { SelectedRow } from '../runs/report.js';
+import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import {
   journalIn,
@@ -23,6 +24,7 @@ import {
   storeOf,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
+import type { Task } from './operation.js';
 import { readSettleMs } from './verify.js';
 
 /** The runs whose writes to these rows were awaited, each with the number of its last record by then. */
@@ -141,6 +143,32 @@ export async function awaitShown(
   context.note('Waiting until reads show what another run has just done.');
   await pause(left, context.signal);
   return true;
+}
+
+/**
+ * Returns a check whether another run of this machine has changed what a row's open write changes, since
+ * that began. Then a record that reads as before does not prove that the write was not applied.
+ */
+export function changesSince(
+  store: RunStore,
+  head: Subject,
+  tasks: readonly Task[],
+): (task: Task) => Promise<boolean> {
+  const others = lazy(async () => {
+    const began = Math.min(...tasks.flatMap(({ open }) => open?.t ?? []));
+    const runs = await readRuns(store, writtenSince(store, began));
+    return runs.filter((run) => isBeside(run, head));
+  });
+  return async ({ id, open }) => {
+    if (!open) return false;
+    const fields = Object.keys(open.before);
+    const isChange = ({ id: changed, result, after = {} }: ReportRow) =>
+      changed === id && result === 'changed' && fields.some((field) => Object.hasOwn(after, field));
+    return (await others()).some(
+      ({ state: { wroteAt = 0, results } }) =>
+        wroteAt > open.t && [...results.values()].some(isChange),
+    );
+  };
 }
 
 /** How far a list may lag behind the records that were created, in milliseconds. */

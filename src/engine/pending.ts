@@ -85,10 +85,11 @@ async function readAll(
 }
 
 /** Ends the row by what a read found, or continues with it. */
-function settle(row: ActiveRow, unverified: Unverified, found: Verification): Promise<void> {
+async function settle(row: ActiveRow, unverified: Unverified, found: Verification): Promise<void> {
   if (found.outcome === 'applied') return foundApplied(row, unverified, found);
   if (found.outcome === 'unclear') return endUnknown(row, unverified, found.error);
-  if (found.outcome === 'other') return endInConflict(row, found.step, found.state);
+  const isOther = found.outcome === 'other' || (await row.run.options.changedSince?.(row.task));
+  if (isOther) return endInConflict(row, found.step, found.state);
   return foundNotApplied(row, unverified, found.state);
 }
 

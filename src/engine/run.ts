@@ -40,6 +40,8 @@ export interface RowRunOptions
   readonly lockRow?:
     | ((row: SelectedRow) => Promise<{ lock: HeldLock; others: boolean }>)
     | undefined;
+  /** True if another run has changed the fields of a row's open write since that began. */
+  readonly changedSince?: ((task: Task) => Promise<boolean>) | undefined;
   readonly concurrency: number;
   /** Extra sends of a row after the first. */
   readonly retries: number;

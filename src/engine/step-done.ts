@@ -85,7 +85,7 @@ export async function endInConflict(
   state: RecordState,
 ): Promise<undefined> {
   const { before } = beforeAndAfter(step.changes);
-  const message = 'Someone else changed it before the outcome of this change was known.';
+  const message = 'It was changed again before the outcome of this change was known.';
   const end = conflictEnd(message, { ...(before && { before }) });
   await row.finish(end, { record: state.record });
 }

@@ -589,6 +589,34 @@ async function killedWithFour(took: readonly string[]) {
 }
 
 describe('a resumed run whose process was killed with writes on their way', () => {
+  const line = 'tryouts set-status app_1 app_2 app_3 --to rejected --yes --concurrency 1 --json';
+
+  test('leaves a record alone that another run has put back since', async () => {
+    const { service, user, isLost } = await losing(3, 'PATCH app_2');
+    await killed(user, line, isLost);
+    expect((await user.run('tryouts update app_2 --status pending')).code).toBe(0);
+    const resumed = await user.run('runs resume --yes --json');
+    expect([resumed.code, report(resumed).results.map(({ result }) => result)]).toEqual([
+      8,
+      ['changed', 'conflict', 'changed'],
+    ]);
+    expect(service.kept.get('app_2')?.status).toBe('pending');
+  });
+
+  test('sends again what another run has not touched, and what the same line asks for again', async () => {
+    const { service, user, isLost } = await losing(3, 'PATCH app_2');
+    await killed(user, line, isLost);
+    service.kept.set('app_2', application('app_2'));
+    expect((await user.run('tryouts update app_2 --note seen')).code).toBe(0);
+    expect((await user.run('runs resume --yes --json')).code).toBe(0);
+    expect(service.kept.get('app_2')?.status).toBe('rejected');
+    const other = await losing(3, 'PATCH app_2');
+    await killed(other.user, line, other.isLost);
+    await other.user.run('tryouts update app_2 --status pending');
+    expect((await other.user.run(line)).code).toBe(0);
+    expect(other.service.kept.get('app_2')?.status).toBe('rejected');
+  });
+
   test('stops at a 403 that is the first answer to a write', async () => {
     const { user, sentAgain } = await killedWithFour([]);
     const ran = await user.run('runs resume last --yes --json --retries 1 --concurrency 1');
