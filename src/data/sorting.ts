@@ -20,12 +20,12 @@ export interface RecordOrder {
   compare(a: SortKey, b: SortKey): number;
 }
 
-/** Returns the order of `--sort`: numbers by value, times by instant, other values as text. */
+/** Returns the order of `--sort`: in both directions numbers by value, then times by instant, then other values as text. */
 export function orderByField({ field, descending }: Sorting): RecordOrder {
   const direction = descending ? -1 : 1;
   return {
     keyOf: (record) => sortKey(valuesAt(record, field)?.find((value) => value !== null)),
-    compare: (a, b) => direction * compareKeys(a, b),
+    compare: (a, b) => a.rank - b.rank || direction * compareKeys(a, b),
   };
 }
 

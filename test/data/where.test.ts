@@ -271,6 +271,13 @@ describe('sorting', () => {
     expect(order([null, 2, undefined, 1], true)).toEqual([2, 1, null, undefined]);
   });
 
+  test('puts unreadable times and numbers after the others, in both directions', () => {
+    const [early, late] = ['2026-03-01T10:00:00Z', '2026-03-02T10:00:00Z'];
+    expect(order([early, 'soon', late])).toEqual([early, late, 'soon']);
+    expect(order([early, 'soon', late, ''], true)).toEqual([late, early, 'soon', '']);
+    expect(order([9, 'none', 10], true)).toEqual([10, 9, 'none']);
+  });
+
   test('keeps every record once, and orders equal ones by id', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.nat())), (pairs) => {
