@@ -37,10 +37,14 @@ export interface TagChange {
 
 /**
  * Returns the changed tags in the shape that the record has: texts, numbers, objects with one key, or
- * a text with commas. Throws UsageError for a shape that cannot be kept.
+ * a text with commas. Absent tags stay absent if none is added: the service may hide them. Throws
+ * UsageError for a shape that cannot be kept.
  */
 export function changedTags(present: unknown, change: TagChange): unknown {
-  if (present === null || present === undefined) return changedList([], change);
+  if (present === null || present === undefined) {
+    const tags = changedList([], change);
+    return tags.length > 0 ? tags : present;
+  }
   if (Array.isArray(present)) return changedList(present, change);
   if (typeof present !== 'string') throw unwritable('are neither a list nor text');
   return changedText(present, change);

@@ -210,7 +210,7 @@ export async function presentAgain(
 export function changedFields(record: JsonObject, target: JsonObject): readonly RowChange[] {
   return Object.entries(target).flatMap(([field, to]) => {
     const isThere = Object.hasOwn(record, field);
-    if (isThere && isSameValue(record[field], to)) return [];
+    if (isThere ? isSameValue(record[field], to) : to === undefined) return [];
     return [{ field, from: isThere ? record[field] : undefined, to }];
   });
 }

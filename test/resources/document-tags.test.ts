@@ -75,6 +75,8 @@ describe('docs update writes tags in the shape that the record has', () => {
     ['--add-tag legal --remove-tag x', 'legal ,2026'],
     ['--tag legal', [{ id: 1, name: 'legal' }]],
     ['--remove-tag x', [3, 5]],
+    ['--remove-tag x', null],
+    ['--remove-tag x', undefined],
     ['--add-tag 5', [3, 5]],
   ])('%s beside %j sends nothing, for it is so already', async (flags, tags) => {
     const ran = await update(`doc_1 ${flags}`, [{ tags }]);
