@@ -91,6 +91,11 @@ test('each missing file is found, and an edited record', async () => {
   expect(ran.code).toBe(1);
   expect(ran.stdout).toContain('players.ndjson does not match its hash');
   expect(ran.stderr).toContain('1 file is damaged.');
+  expect(ran.stderr).toContain('Damaged records cannot be fetched again');
+  await run(`backup create ${folder} --recheck`);
+  expect((await run(`backup verify ${folder}`)).code).toBe(1);
+  renameSync(dirname(players), join(dirname(folder), 'damaged'));
+  expect((await run(`backup verify ${folder}`)).code).toBe(0);
 });
 
 test.each([

@@ -54,7 +54,7 @@ export default defineLocalCommand({
       // Snapshots share their files.
       const { size: damaged } = new Set(found.problems.map(({ path }) => path));
       const error = new RunError(`${plural(damaged, 'file is', 'files are')} damaged.`, 'failed', {
-        hint: `Make a new snapshot, with every file fetched again: rosterctl backup create ${shellQuote(folder)} --recheck`,
+        hint: `Make a new snapshot, with every file fetched again: rosterctl backup create ${shellQuote(folder)} --recheck\nDamaged records cannot be fetched again: move that snapshot's folder away.`,
       });
       const isSilent = context.settings.quiet && damaged === 0;
       return new ValueWithExit(report, damaged === 0 ? 'done' : 'failed', {
