@@ -37,7 +37,8 @@ export async function stepDone(
     await row.recordDone({ step: createdStep, before: {}, after: made ?? {} });
     throw refusal;
   }
-  if (record && !session.compare && !session.checkSuccess) noteUnshown(run, step, record);
+  // What makes another record is noted by its own session.
+  if (record && !session.made) noteUnshown(run, step, record);
   const end = changedEnd(task, values, row.done, made);
   const vanished = record
     ? Object.keys(step.replaces ?? {}).filter((field) => !Object.hasOwn(record, field))

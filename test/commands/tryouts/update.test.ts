@@ -22,6 +22,17 @@ async function update(
   return { service, ran };
 }
 
+test('an update says so if the service does not show the notes that were sent', async () => {
+  const { internalNotes: _, ...shown } = application('app_1');
+  const instead = () => ({ status: 200, json: shown });
+  const { service, ran } = await update('--note Great', {}, { instead });
+  expect(ran.code).toBe(0);
+  expect(written(service)).toEqual([{ organizationId: organization, internalNotes: 'Great' }]);
+  expect(ran.stderr).toBe(
+    'The service does not show internalNotes, so it is not known whether it was stored.\n',
+  );
+});
+
 describe('what an update sends', () => {
   test.each([
     ['--status reviewing', {}, { status: 'reviewing' }],
