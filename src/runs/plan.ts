@@ -127,10 +127,12 @@ export function profileElsewhere(
   // These need no login.
   const isBuiltIn = profile === sandboxProfile || profile === defaultProfile;
   if (profile !== name && (isBuiltIn || stored.has(profile))) return profile;
-  return [...stored.keys()].find((other) => {
-    const { organization: own, baseUrl } = stored.get(other) ?? {};
-    return other !== name && own === organization && baseUrl === service;
-  });
+  const [found] =
+    [...stored].find(
+      ([other, { organization: own, baseUrl }]) =>
+        other !== name && own === organization && baseUrl === service,
+    ) ?? [];
+  return found;
 }
 
 /** True if the same command line began a run, with the same profile or one that was renamed or removed since. */

@@ -183,6 +183,8 @@ async function deleteReplaced(
   const line = `Uploaded ${values.file} as ${known} and verified it.`;
   if (isAsked) context.message(line);
   else context.note(line);
+  // Both documents have its name now.
+  const toDelete = `To delete the old document, run the same command again with its id: ${id}`;
   let removed: CommandOutput | undefined;
   try {
     removed = await remove();
@@ -190,8 +192,7 @@ async function deleteReplaced(
     if (isProvenNotFound(error)) context.note(`${id} is already deleted.`);
     else if (error instanceof CancelledError)
       throw new CancelledError(`${id} was not deleted, and ${known} stays.`, {
-        // Both documents have its name now.
-        hint: `To delete the old document, run the same command again with its id: ${id}`,
+        hint: toDelete,
         cause: error,
       });
     else {
@@ -199,9 +200,7 @@ async function deleteReplaced(
         // Its request may have been sent, and a journal that fails may be that of its result.
         const isOpen = error instanceof UnknownOutcomeError || error instanceof OutputError;
         const state = isOpen ? 'may not be deleted' : 'was not deleted';
-        context.message(
-          `${id} ${state}. To delete it, run the same command again with its id: ${id}`,
-        );
+        context.message(`${id} ${state}. ${toDelete}`);
       }
       throw error;
     }
