@@ -37,7 +37,7 @@ export async function stepDone(
     await row.recordDone({ step: createdStep, before: {}, after: made ?? {} });
     throw refusal;
   }
-  // What makes another record is noted by its own session.
+  // A session that makes another record checks that record itself.
   if (record && !session.made) noteUnshown(run, step, record);
   const end = changedEnd(task, values, row.done, made);
   const vanished = record

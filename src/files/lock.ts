@@ -22,8 +22,9 @@ import { makeFolder } from './private.js';
 // its process has written it, before that lists the others. It is free if it is empty or that
 // process is dead. A process that finds all files free links the next number, then lists the files again:
 // it holds the lock if its number is the highest, all others are free, and its file is still its own,
-// because a holder may have removed it while it was empty; otherwise it removes its own file. Of two concurrent processes, the one that linked last sees the other's file, so both
-// can never hold the lock, whatever the numbers are and however long one was suspended in between.
+// because a holder may have removed it while it was empty; otherwise it removes its own file. Of two
+// concurrent processes, the one that linked last sees the other's file, so both can never hold the
+// lock, whatever the numbers are and however long one was suspended in between.
 // Before a holder does anything else, it removes the files of others, and only free ones. A release
 // removes the holder's own file last, so nothing piles up. If another process linked a higher number
 // meanwhile, the release empties the file instead, and the next holder removes it.

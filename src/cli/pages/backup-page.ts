@@ -63,5 +63,6 @@ more than 100 changes.
 
 Restored records get new ids. Players name their teams by id: restore the teams first, and
 if their ids are new, import the players with --create-only -F 'teamIds[]', which creates
-the deleted ones without teams, or replace the ids in a copy of the file. The service cannot create applications, so a deleted one cannot be restored;
-the backup still shows what it said. Status changes trigger your organization's Flows.`;
+the deleted ones without teams, or replace the ids in a copy of the file. The service cannot
+create applications, so a deleted one cannot be restored; the backup still shows what it said.
+Status changes trigger your organization's Flows.`;
