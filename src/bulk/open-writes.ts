@@ -74,7 +74,8 @@ async function closeReplacedRun(
   if (!plan) return;
   await withJournal(store, plan, options, async (journal) => {
     if (session) await appendKnown(journal, await verifyOpen(session, stored));
-    await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
+    const results = [...resultsSoFar(stored).values()];
+    await endRun(store, plan, journal, { results, superseded: true, keepsPlan });
   });
 }
 

@@ -81,8 +81,19 @@ describe('a command whose filter selected the rows', () => {
     ]);
     expect(steps(service).filter((step) => step === 'PATCH app_2')).toHaveLength(1);
     expect(service.kept.get('app_4')?.status).toBe('accepted');
-    const runs = JSON.parse((await user.run('runs list --json')).stdout) as { state: string }[];
+    const runs = JSON.parse((await user.run('runs list --json')).stdout) as {
+      run: string;
+      state: string;
+    }[];
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'finished']);
+    const shown = report(await user.run(`runs show ${runs[0]?.run} --json`));
+    expect(shown.summary).toMatchObject({ total: 4, changed: 2, notAttempted: 2 });
+    expect(shown.results.map(({ id, result }) => [id, result])).toEqual([
+      ['app_1', 'changed'],
+      ['app_2', 'changed'],
+      ['app_3', 'not_attempted'],
+      ['app_4', 'not_attempted'],
+    ]);
     // Rows that were taken over are undone with the run that finished them.
     const undone = await user.run('runs undo last --yes --json');
     expect(report(undone).summary).toMatchObject({ total: 3, changed: 3 });
