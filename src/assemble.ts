@@ -42,15 +42,14 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
     let result: CommandResult;
     try {
       const command = await loadCommand(line.command.words);
-      const context = command.local ? local : { ...local, api: await local.connect() };
       // Otherwise the changes would be made and their report lost.
       if (settings.output === 'xlsx' && settings.out === '-')
         (await import('./cli/lists/workbook.js')).refuseTerminal(local.streams.stdout);
       else if (hasSideEffects(command) && settings.out !== undefined && settings.out !== '-')
         await (await import('./files/atomic-write.js')).checkWritable(settings.out);
       if (!command.local && hasSideEffects(command)) await loadWriters(local);
-      output = await executeAsking(command, line, context);
-      await printOutput(output, command, line, context, progress.end);
+      output = await executeAsking(command, line, local);
+      await printOutput(output, command, line, local, progress.end);
       for (const warning of config.warnings()) messages.note(warning);
       if (output.keepRunning) {
         world.expectSignal();

@@ -93,3 +93,8 @@ export interface LocalContext extends CommandWorld {
 export interface Context extends LocalContext {
   readonly api: Api;
 }
+
+/** Connects a command's context. Throws as `connect` does. */
+export async function connected(context: LocalContext): Promise<Context> {
+  return { ...context, api: await context.connect() };
+}

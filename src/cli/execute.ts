@@ -1,5 +1,5 @@
 /** Runs one command: parses its values by its schemas, confirms a write, and returns its output. */
-import type { Context, LocalContext } from '../context.js';
+import { type Context, connected, type LocalContext } from '../context.js';
 import type { ManifestParam } from '../data/command-manifest.js';
 import { upperFirst } from '../data/text.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
@@ -9,19 +9,21 @@ import type { Command, DryRun, Params, WriteCommand } from './define.js';
 import type { TypedLine } from './typed-line.js';
 
 /**
- * Parses the values of a command line by the command's own schemas and runs it. Throws UsageError for
- * an invalid value, and whatever the command throws.
+ * Parses the values of a command line by the command's own schemas, connects if the command needs it, and
+ * runs it. Throws UsageError for an invalid value, with or without a stored key, and whatever the command
+ * throws.
  */
 export async function execute(
   command: Command,
   line: TypedLine,
-  context: LocalContext | Context,
+  local: LocalContext,
 ): Promise<CommandOutput> {
   const values = {
     ...parseValues(command.args ?? {}, line.command.args, line.values),
     ...parseValues(command.flags ?? {}, line.command.flags, line.values),
   };
-  await checkOut(line, context);
+  await checkOut(line, local);
+  const context = command.local ? local : await connected(local);
   if (command.kind === 'write') return runWrite(command, context as Context, values);
   if (command.kind === 'operation' || command.kind === 'run')
     return command.run(context as Context, values, line.command.words, line);

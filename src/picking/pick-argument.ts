@@ -4,7 +4,7 @@ import { tableCell } from '../cli/cells.js';
 import { isGiven, type RawValues } from '../cli/check.js';
 import { fieldsToTellApart } from '../cli/lists/columns.js';
 import type { TypedLine } from '../cli/typed-line.js';
-import type { Context, LocalContext } from '../context.js';
+import { type Context, connected, type LocalContext } from '../context.js';
 import type { ManifestParam } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { type Candidate, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
@@ -91,8 +91,8 @@ async function choicesFor(
   verb: string,
 ): Promise<readonly Pickable[]> {
   const resource = resourceOf(arg);
-  if (resource && verb === 'person') return personChoices(context as Context);
-  if (resource) return recordChoices(context as Context, resource, verb);
+  if (resource && verb === 'person') return personChoices(await connected(context));
+  if (resource) return recordChoices(await connected(context), resource, verb);
   return arg.completes === 'profile' ? profileChoices(context) : runChoices(context, verb);
 }
 
