@@ -9,7 +9,7 @@ import { type ConfigData, emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
 import { resolveSettings } from './config/settings.js';
 import { type ConfigStore, openConfigStore } from './config/store.js';
-import type { CommandWorld, Context, LocalContext } from './context.js';
+import { type CommandWorld, type Context, connected, type LocalContext } from './context.js';
 import type { ManifestCommand } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { RunError } from './data/outcome-errors.js';
@@ -49,7 +49,8 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
         await (await import('./files/atomic-write.js')).checkWritable(settings.out);
       if (!command.local && hasSideEffects(command)) await loadWriters(local);
       output = await executeAsking(command, line, local);
-      await printOutput(output, command, line, local, progress.end);
+      const context = command.local ? local : await connected(local);
+      await printOutput(output, command, line, context, progress.end);
       for (const warning of config.warnings()) messages.note(warning);
       if (output.keepRunning) {
         world.expectSignal();
