@@ -78,7 +78,7 @@ function listCell(list: readonly unknown[], field: string, options: CellOptions)
 function gamesIn(list: readonly unknown[]): string | undefined {
   const games = list.map((item) => (isObject(item) ? item['game'] : undefined));
   if (!games.every((game) => typeof game === 'string')) return undefined;
-  const [first = '', second, ...more] = new Set(games);
+  const [first = '', second, ...more] = new Set(games.filter((game) => game.trim() !== ''));
   if (second === undefined) return first;
   return `${first}, ${second}${more.length > 0 ? ` +${more.length}` : ''}`;
 }

@@ -124,7 +124,7 @@ export function tryoutTests(
 
 /** The distinct games of an application's gamer tags: a list of tags (contract 2.2), or tags by their game. */
 export function gamesOf({ gamerTags }: JsonObject): readonly string[] {
-  return [...new Set(gamesIn(gamerTags))];
+  return [...new Set(gamesIn(gamerTags))].filter((game) => game.trim() !== '');
 }
 
 function gamesIn(value: unknown): readonly string[] {

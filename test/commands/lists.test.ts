@@ -23,7 +23,7 @@ const applications = [
   application('app_2', {
     name: 'Bea',
     submittedAt: daysAgo(3),
-    gamerTags: [tag('Chess')] as never,
+    gamerTags: [tag('Chess'), tag('')] as never,
   }),
   application('app_3', { name: 'Cyd', submittedAt: daysAgo(5), status: 'rejected' }),
 ];
