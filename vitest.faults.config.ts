@@ -35,6 +35,7 @@ export default defineConfig({
     include: ['test/faults/**/*.test.ts', 'test/crash/**/*.test.ts', 'test/**/*.slow.test.ts'],
     testTimeout: 900_000,
     hookTimeout: 60_000,
+    isolate: false,
     pool: 'forks',
     // Most of them wait, for a child or for what a child waits for: four keep two cores busy.
     maxWorkers: 4,
