@@ -37,6 +37,8 @@ export class Process {
   readonly name: string;
   readonly to: string;
   private readonly lastRead = new Map<string, RecordState>();
+  private parsed = parseJournal(Buffer.alloc(0), 'journal').records;
+  private parsedLines = 0;
 
   constructor(
     private readonly world: World,
@@ -57,7 +59,10 @@ export class Process {
   }
 
   get records() {
-    return parseJournal(Buffer.concat(this.disk), 'journal').records;
+    if (this.parsedLines !== this.disk.length)
+      this.parsed = parseJournal(Buffer.concat(this.disk), 'journal').records;
+    this.parsedLines = this.disk.length;
+    return this.parsed;
   }
 
   get state() {
