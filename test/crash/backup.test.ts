@@ -12,7 +12,7 @@ import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 // documents change. A snapshot with its final name is always whole, what was fetched is not fetched
 // again, and the next run continues.
 
-const kills = Number(process.env['CRASH_KILLS'] ?? 40);
+const kills = Number(process.env['CRASH_KILLS'] ?? 20);
 const perRound = 5;
 
 const paper = (index: number, round: number): Stored =>

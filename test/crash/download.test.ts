@@ -10,7 +10,7 @@ import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 // drops connections. A file with its final name is always complete, and a later run removes the
 // others.
 
-const kills = 50;
+const kills = Number(process.env['CRASH_KILLS'] ?? 20);
 const documents = Array.from({ length: 12 }, (_, index) =>
   stored(`doc_${index}`, randomBytes(400_000 + index)),
 );

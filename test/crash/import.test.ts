@@ -14,7 +14,7 @@ import { fate, readIfThere, recordsOf, runOnce, startSandbox } from './stage.js'
 
 const rows = 200;
 const seed = Number(process.env['CRASH_SEED'] ?? 20_260_301);
-const rounds = Number(process.env['CRASH_KILLS'] ?? 40) / 20;
+const rounds = Number(process.env['CRASH_KILLS'] ?? 20) / 20;
 
 interface Report {
   readonly summary: Readonly<Record<string, number>>;

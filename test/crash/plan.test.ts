@@ -10,7 +10,7 @@ import { fate, runOnce, type Stage, setStage, statuses } from './stage.js';
 
 const rows = 28;
 const seed = Number(process.env['CRASH_SEED'] ?? 20_260_301);
-const rounds = Math.max(2, Number(process.env['CRASH_KILLS'] ?? 40) / 10);
+const rounds = Number(process.env['CRASH_KILLS'] ?? 20) / 10;
 
 test(`${rounds} plans are applied once, however often the apply is killed`, {
   timeout: 600_000,

@@ -14,7 +14,7 @@ import { readBody } from '../support/service.js';
 // Kills (-9) an upload of many files repeatedly while answers of the service and the store are lost.
 // In the end there is one document for each file, with its bytes.
 
-const kills = Number(process.env['CRASH_KILLS'] ?? 100) / 2;
+const kills = Number(process.env['CRASH_KILLS'] ?? 50) / 2;
 const files = 30;
 
 const children = new Set<ChildProcess>();
