@@ -101,12 +101,11 @@ export function connectionPool({
   const sets = new Map<boolean, Promise<Connections>>();
   return {
     async agent(keepAlive: boolean): Promise<Agent> {
-      if (isClosed) throw afterClose();
       const open =
         sets.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
       sets.set(keepAlive, open);
       const { agent } = await open;
-      if (isClosed) throw afterClose();
+      if (isClosed) throw new BugError('A request after the transport was closed.');
       return agent;
     },
     close(): void {
@@ -118,10 +117,6 @@ export function connectionPool({
         );
     },
   };
-}
-
-function afterClose(): BugError {
-  return new BugError('A request after the transport was closed.');
 }
 
 /**

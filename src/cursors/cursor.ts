@@ -5,7 +5,7 @@ import { type TypedLine, typedFlags } from '../cli/typed-line.js';
 import type { Context, LocalContext } from '../context.js';
 import { recordDigest } from '../data/digest.js';
 import { nameKey } from '../data/file-names.js';
-import { fileSystemError, isSystemError, systemReason } from '../data/system-errors.js';
+import { fileSystemError } from '../data/system-errors.js';
 import { plural } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
@@ -262,8 +262,7 @@ export class Cursor {
 
 /**
  * Acquires the lock of a cursor, from before its state is read until it is recorded. Throws GuardError
- * (`locked`, 11) at once if another command holds it, OutputError if the lock cannot be written. The
- * lock of a killed process does not count.
+ * (`locked`, 11) at once if another command holds it. The lock of a killed process does not count.
  */
 export async function lockCursor(
   folder: string,
@@ -276,11 +275,6 @@ export async function lockCursor(
   try {
     return await acquireLock(dir, lockName, { self, signal, waitMs: 0 });
   } catch (error) {
-    if (isSystemError(error))
-      throw new OutputError(`A lock cannot be written in ${dir}: ${systemReason(error)}.`, {
-        cause: error,
-        hint: 'Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.',
-      });
     if (!(error instanceof LockedError)) throw error;
     throw error.inWords(
       `Another command is using the cursor ${name} (${processOf(error.holder)}).`,

@@ -4,9 +4,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Context } from '../context.js';
 import { recordedSize } from '../data/path.js';
-import { systemReason } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
-import { OutputError } from '../errors.js';
 import { sweepStaleTemps, syncFolder } from '../files/atomic-write.js';
 import type { AtomicFile } from '../files/writing.js';
 import type { DownloadWorker } from './download-run.js';
@@ -145,9 +143,7 @@ class Saver implements DownloadWorker<SavedRow> {
   }
 
   private async skip({ id, record, isUnchanged }: Target, path: string): Promise<SavedRow> {
-    const { size } = await stat(path).catch((error: unknown) => {
-      throw new OutputError(`${path} cannot be read: ${systemReason(error)}.`, { cause: error });
-    });
+    const { size } = await stat(path);
     const expectedSize = recordedSize(record);
     const why = isUnchanged ? 'unchanged' : expectedSize === size ? 'same name and size' : 'exists';
     if (expectedSize !== undefined && expectedSize !== size)
