@@ -7,7 +7,12 @@ import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
 import { stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
-import { type AwaitedRuns, awaitEarlierWrites, awaitShown } from '../engine/other-runs.js';
+import {
+  type AwaitedRuns,
+  awaitEarlierWrites,
+  awaitShown,
+  readingPast,
+} from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
 import { Failure } from '../errors.js';
@@ -132,12 +137,13 @@ async function beginRun(
   invocation: Invocation,
   newRun: NewRun,
 ): Promise<Planned> {
-  const { store, lock, carried, replaced } = newRun;
+  const { store, lock, head, carried, replaced } = newRun;
   const { operation, values, isSingle } = invocation;
   const rows = invocation.selection?.rows ?? [];
   const unsent = (task: Task) => unsentRow(context, invocation, task);
   requireNoKey(context, invocation, rows);
-  const session = openSession(context, invocation);
+  const opened = openSession(context, invocation);
+  const session = store ? await readingPast(context, store, head, opened) : opened;
   let preview: Preview;
   try {
     preview = await previewRows(context, invocation, rows.slice(carried.length), session);

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { groupedNumber } from '../data/text.js';
 import { relativeTime } from '../data/time.js';
 import type { Task } from '../engine/operation.js';
-import { awaitEarlierWrites, runsBeside } from '../engine/other-runs.js';
+import { awaitEarlierWrites, readingPast, runsBeside } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
@@ -126,7 +126,8 @@ export async function prepareResume(
   context.note(`Continuing ${runWithRowsLeft(context, store, head, tasks)}.`);
   const named = operation.verb === 'create' ? [] : tasks;
   const awaited = await awaitEarlierWrites(context, await runsBeside(store, head), named);
-  const session = openSession(context, invocation, finished);
+  const opened = openSession(context, invocation, finished);
+  const session = await readingPast(context, store, head, opened);
   const { resource, verb } = operation;
   const subject = { action: head.action, resource, verb, matched: plan.rows.length };
   const preview = { tasks, decided: [], names: plan.names };

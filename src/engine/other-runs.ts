@@ -6,14 +6,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
 import type { ResourceName } from '../data/resources.js';
 import { plural } from '../data/text.js';
-import { lagMs, pause } from '../data/time.js';
+import { lagMs, lagPauses, pause } from '../data/time.js';
 import { isHeldByOther } from '../runs/lock.js';
 import { isSamePlace, placeOf, type RunHead } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
-import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/state.js';
+import { type Intent, isAsBefore, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import {
   journalIn,
   journalPath,
@@ -24,7 +25,8 @@ import {
   storeOf,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
-import type { Task } from './operation.js';
+import type { Session, Task } from './operation.js';
+import { sessionFor } from './run.js';
 import { readSettleMs } from './verify.js';
 
 /** The runs whose writes to these rows were awaited, each with the number of its last record by then. */
@@ -128,21 +130,74 @@ export async function awaitShown(
   rows: readonly SelectedRow[],
 ): Promise<boolean> {
   if (head.verb !== 'convert') return false;
-  const now = context.now();
-  const ids = new Set(rows.map(({ id }) => id));
-  const written = writtenSince(store, now.getTime() - lagMs);
-  const names = written.filter((name) => name !== head.run);
-  const changed = (await readRuns(store, names)).filter(
-    (run) =>
-      isBeside(run, head) &&
-      [...run.state.results.values()].some(({ id, result }) => result === 'changed' && ids.has(id)),
-  );
-  const writes = changed.flatMap(({ state: { wroteAt } }) => wroteAt ?? []).map((t) => ({ t }));
-  const left = settleTimeLeft(writes, lagMs, now);
+  const changed = await justChanged(context, store, head);
+  const writes = rows.flatMap(({ id }) => changed.get(id) ?? []);
+  const left = settleTimeLeft(writes, lagMs, context.now());
   if (left === 0) return false;
   context.note('Waiting until reads show what another run has just done.');
   await pause(left, context.signal);
   return true;
+}
+
+/** A row that another run has changed; `t`: when at the latest, in milliseconds since 1970. */
+type Change = ReportRow & { readonly t: number };
+
+/** The rows that other runs of this machine have just changed, in the order of the runs, by their ids. */
+async function justChanged(
+  context: Context,
+  store: RunStore,
+  head: Subject,
+): Promise<ReadonlyMap<string, readonly Change[]>> {
+  const byId = new Map<string, Change[]>();
+  const runs = await readRuns(store, writtenSince(store, context.now().getTime() - lagMs));
+  const others = runs.filter((run) => isBeside(run, head));
+  for (const { state } of others.toSorted((a, b) => (a.head.run < b.head.run ? -1 : 1)))
+    for (const row of state.results.values())
+      if (row.result === 'changed')
+        byId.set(row.id, [...(byId.get(row.id) ?? []), { ...row, t: state.wroteAt ?? 0 }]);
+  return byId;
+}
+
+/**
+ * Returns how a session reads while reads may lag behind other runs of this machine: a record that reads as
+ * before one of them is read again. A write based on it would undo theirs, or repeat it.
+ */
+export async function readingPast(
+  context: Context,
+  store: RunStore,
+  head: Subject,
+  session: Session,
+): Promise<Session> {
+  const changed = await justChanged(context, store, head);
+  const longest = Math.min(lagMs, readSettleMs(context.env));
+  const within = (inner: Session): Session => ({
+    ...inner,
+    async read(row, purpose) {
+      let state = await inner.read(row, purpose);
+      const changes = changed.get(row.id) ?? [];
+      for (const pauseMs of lagPauses) {
+        const left = settleTimeLeft(changes, longest, context.now());
+        if (left === 0 || !state.record || !isBehind(state.record, changes)) break;
+        await pause(Math.min(pauseMs, left), context.signal);
+        state = await inner.read(row, 'resend');
+      }
+      return state;
+    },
+    ...(inner.forRow && { forRow: (row: SelectedRow) => within(sessionFor(inner, row)) }),
+  });
+  return changed.size === 0 ? session : within(session);
+}
+
+/** True if a field of a record reads as before one of these changes, and not as that or a later one left it. */
+function isBehind(record: JsonObject, changes: readonly Change[]): boolean {
+  const reads = (values: JsonObject, field: string) =>
+    isAsBefore(values, [{ field, from: record[field], to: undefined }]);
+  return changes.some(({ before = {} }, index) =>
+    Object.keys(before).some(
+      (field) =>
+        reads(before, field) && !changes.slice(index).some(({ after = {} }) => reads(after, field)),
+    ),
+  );
 }
 
 /**
