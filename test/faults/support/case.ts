@@ -188,6 +188,8 @@ function filesIn(home: string): string[] {
 
 /** What to do when a process of a session shows a canary, by session. */
 const watched = new Map<number, () => void>();
+/** Ids of processes that no case started; asking for their session takes most of a look. */
+let strangers: ReadonlySet<string> = new Set();
 let timer: NodeJS.Timeout | undefined;
 
 /**
@@ -210,12 +212,17 @@ function watchProcessList(session: number | undefined, found: () => void): { sto
 
 function lookAtProcesses(): void {
   try {
+    const others = new Set<string>();
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      const found = watched.get(sessionOf(pid) ?? 0);
-      if (!found) continue;
+      const found = strangers.has(pid) ? undefined : watched.get(sessionOf(pid) ?? 0);
+      if (!found) {
+        others.add(pid);
+        continue;
+      }
       const text = argumentsOf(pid);
       if (text.includes(key) || text.includes(signature)) found();
     }
+    strangers = others;
   } catch {
     // No /proc here: nothing to inspect.
   }
