@@ -5,6 +5,7 @@ import type { Canvas } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { ConflictError, isNotFound } from '../data/outcome-errors.js';
+import { nameWithId } from '../data/path.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
@@ -162,7 +163,8 @@ function unsentNote(
 ): string {
   if (row.result === 'skipped') return `${row.id} was skipped: ${row.error?.message ?? ''}`;
   return (
-    session?.unchangedNote?.(record, row) ?? `${row.id} already has these values; nothing was sent.`
+    session?.unchangedNote?.(record, row) ??
+    `${nameWithId(record?.['name'], row.id)} already has these values; nothing was sent.`
   );
 }
 

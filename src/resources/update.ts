@@ -17,7 +17,6 @@ import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { JsonObject } from '../data/json.js';
-import { nameWithId } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
@@ -143,8 +142,6 @@ export function updateSession(
         );
       return shown;
     },
-    unchangedNote: (record, { id }) =>
-      `${nameWithId(record?.['name'], id)} already has these values; nothing was sent.`,
   };
 }
 

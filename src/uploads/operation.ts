@@ -141,7 +141,6 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       return verifyDocument(context, files.documentStep(row, stored));
     },
     present: (record, { row }) => record ?? existing.get(row) ?? {},
-    unchangedNote: (_, { id }) => `${id} was already uploaded; nothing was sent.`,
     transfer: fileTransfer(context, job, files, finder),
   };
 }
