@@ -80,14 +80,16 @@ export async function readCreated(
   id: string,
 ): Promise<{ readonly record: JsonObject | undefined; readonly reader: RecordReader }> {
   let reader = recordReader(context, resource);
-  let record = await recordIfThere(reader, id);
   for (const pauseMs of lagPauses) {
-    if (record) break;
+    // A list that lags behind its own total is in doubt as long as it lags.
+    const found = await reader
+      .read(id, 'list')
+      .catch((error: unknown) => failureOfId(error, resource, id));
+    if (!(found instanceof Failure)) return { record: found.record, reader };
     await pause(pauseMs, context.signal);
     reader = recordReader(context, resource);
-    record = await recordIfThere(reader, id);
   }
-  return { record, reader };
+  return { record: await recordIfThere(reader, id), reader };
 }
 
 /** A reader for records about to be written: one that may not be read (403) is not written. */
