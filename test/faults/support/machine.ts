@@ -60,7 +60,7 @@ export async function nameServer(
   atEnd(() => socket.close());
   const dir = temporaryFolder('names');
   const resolv = join(dir, 'resolv.conf');
-  writeFileSync(resolv, `nameserver ${host}\noptions timeout:1 attempts:1\n`);
+  writeFileSync(resolv, `nameserver ${host}\noptions timeout:5 attempts:1\n`);
   const setUp = `mount --bind ${resolv} /etc/resolv.conf && exec "$@"`;
   return { under: ['unshare', '-m', 'sh', '-c', setUp, 'sh'], asked };
 }
