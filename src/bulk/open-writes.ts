@@ -9,6 +9,7 @@ import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
+import type { RunPlan } from '../runs/plan.js';
 import { endAfter, type ReportRow, type RowEnd, reportRow, unsentResult } from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
@@ -74,9 +75,23 @@ async function closeReplacedRun(
   if (!plan) return;
   await withJournal(store, plan, options, async (journal) => {
     if (session) await appendKnown(journal, await verifyOpen(session, stored));
-    const results = [...resultsSoFar(stored).values()];
-    await endRun(store, plan, journal, { results, superseded: true, keepsPlan });
+    await appendUntouched(journal, plan, resultsSoFar(stored));
+    await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
   });
+}
+
+/** Records the rows that were never begun, which no plan names any more. Throws OutputError. */
+async function appendUntouched(
+  journal: Journal,
+  { rows }: RunPlan,
+  begun: ReadonlyMap<number, ReportRow>,
+): Promise<void> {
+  const untouched = rows.filter(({ row }) => !begun.has(row));
+  await Promise.all(
+    untouched.map(({ row, id }) =>
+      journal.append({ kind: 'result', row, id, result: 'not_attempted' }),
+    ),
+  );
 }
 
 async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Promise<void> {

@@ -248,18 +248,15 @@ export function hasPlan(folder: string): boolean {
   }
 }
 
-/**
- * Reduces the plan of an ended run to the rows that `runs retry` can use and those that only the plan names,
- * or removes it. Throws OutputError.
- */
+/** Reduces the plan of an ended run to what `runs retry` can use, or removes it. Throws OutputError. */
 export async function shortenPlan(
   folder: string,
   plan: RunPlan,
   results: Iterable<ReportRow>,
 ): Promise<void> {
-  const dispensable = new Set<number>();
-  for (const { row, result } of results) if (!countsAsError(result)) dispensable.add(row);
-  const rows = plan.rows.filter(({ row }) => !dispensable.has(row));
+  const failedRows = new Set<number>();
+  for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
+  const rows = plan.rows.filter(({ row }) => failedRows.has(row));
   if (rows.length === 0) rmSync(pathIn(folder), { force: true });
   else await writePlan(folder, { ...plan, names: undefined, rows });
 }

@@ -143,6 +143,7 @@ describe.concurrent('--restart', () => {
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'finished']);
     expect((await user.run('doctor --json')).stdout).toContain('no unfinished runs');
     const shown = report(await user.run(`runs show ${old} --json`));
+    expect(shown.results).toHaveLength(6);
     expect(shown.results[0]).toMatchObject({ id: 'app_1', result: 'changed' });
     expect(shown.summary).toMatchObject({ total: 6, changed: 1, unknown: 0, notAttempted: 5 });
     expect(existsSync(join(user.runs, 'ended', old, 'plan.jsonl'))).toBe(false);
