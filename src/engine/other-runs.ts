@@ -149,7 +149,9 @@ async function justChanged(
   head: Subject,
 ): Promise<ReadonlyMap<string, readonly Change[]>> {
   const byId = new Map<string, Change[]>();
-  const runs = await readRuns(store, writtenSince(store, context.now().getTime() - lagMs));
+  // A script may have ended thousands of runs in the last hour: only those of the last minute count.
+  const names = writtenSince(store, context.now().getTime() - lagMs, 60_000);
+  const runs = await readRuns(store, names);
   const others = runs.filter((run) => isBeside(run, head));
   for (const { state } of others.toSorted((a, b) => (a.head.run < b.head.run ? -1 : 1)))
     for (const row of state.results.values())
@@ -252,14 +254,14 @@ export async function justCreated(
   return ids;
 }
 
-/** The runs of the last hour whose journals were written since. */
-function writtenSince(store: RunStore, since: number): readonly string[] {
+/** The runs that began at most `oldestMs` before (an hour) and whose journals were written since. */
+function writtenSince(store: RunStore, since: number, oldestMs = 3_600_000): readonly string[] {
   // A run that ended since was moved there since.
   const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
   const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
   return names.filter(
     (name) =>
-      startOf(name).getTime() > since - 3_600_000 && modifiedAt(journalPath(store, name)) >= since,
+      startOf(name).getTime() > since - oldestMs && modifiedAt(journalPath(store, name)) >= since,
   );
 }
 
