@@ -1,4 +1,4 @@
-// Runs npm scripts beside each other, and prints what each said once all have ended. Fails if one fails.
+// Runs npm scripts in parallel, and prints the output of each when all have ended. Fails if one fails.
 import { spawn } from 'node:child_process';
 
 const ended = await Promise.all(process.argv.slice(2).map(run));

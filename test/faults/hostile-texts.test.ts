@@ -75,7 +75,7 @@ const harmfulRows = (
     return row !== undefined && isHarmless(row) ? [] : [[at + 1, text.slice(0, 100), row]];
   });
 
-/** Texts that are harmless or not wherever they stand; of the others the beginning or the length matters. */
+/** How many of the texts may stand anywhere in a value; with the others its beginning or its length matters. */
 const anywhere = 27;
 
 /**
