@@ -13,6 +13,7 @@ import {
 import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Reply, recordingService } from '../support/service.js';
 import { unlessPossible } from './support/case.js';
+import { cannotFalsifyClocks, falseClock } from './support/false-clock.js';
 import { missing } from './support/machine.js';
 
 // The same command resumes an unfinished run, and nothing is lost or done twice.
@@ -379,15 +380,16 @@ test('runs retry of a run whose retry is unfinished names the command that finis
 describe('--append-note', () => {
   const line = "tryouts update app_1 --append-note 'Call back'";
 
-  test.each([
+  test.for([
     ['an id', 'tryouts update app_1'],
     ['a filter', 'tryouts set-status --status pending --to reviewing --yes'],
   ])(
     'after midnight is the same command, for %s; a note of another admin stays',
-    async (_, words) => {
+    async ([, words = ''], context) => {
+      unlessPossible(context, cannotFalsifyClocks());
       const { service, user, isLost } = await losing(1, 'PATCH app_1');
       const command = [...words.split(' '), '--append-note', 'Call back'];
-      const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+      const clock = falseClock();
       const child = user.start(command.map((word) => `'${word}'`).join(' '));
       const ended = closed(child);
       await until(isLost);
@@ -399,10 +401,10 @@ describe('--append-note', () => {
         internalNotes: `${notes}\nTheirs`,
       });
       const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+      clock.set(`@${tomorrow} 23:59:00`);
       const again = await rosterctl([...command, '--json'], {
         home: user.home,
-        env,
-        through: `exec faketime -f '@${tomorrow} 23:59:00' "$@"`,
+        env: { ...service.env, ...clock.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' },
       });
       expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
       expect(service.kept.get('app_1')?.internalNotes).toBe(`${notes}\nTheirs`);
