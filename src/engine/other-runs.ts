@@ -25,7 +25,8 @@ import {
   storeOf,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
-import type { Session, Task } from './operation.js';
+import { digestIn } from './decide.js';
+import type { RowPlan, Session, Task } from './operation.js';
 import { sessionFor } from './run.js';
 import { readSettleMs } from './verify.js';
 
@@ -162,7 +163,7 @@ async function justChanged(
 
 /**
  * Returns how a session reads while reads may lag behind other runs of this machine: a record that reads as
- * before one of them is read again. A write based on it would undo theirs, or repeat it.
+ * before one of them is read again if the write is built on what they changed, or it would undo their change.
  */
 export async function readingPast(
   context: Context,
@@ -180,6 +181,7 @@ export async function readingPast(
       for (const pauseMs of lagPauses) {
         const left = settleTimeLeft(changes, longest, context.now());
         if (left === 0 || !state.record || !isBehind(state.record, changes)) break;
+        if (!buildsOn(await inner.plan(row, state), changes)) break;
         await pause(Math.min(pauseMs, left), context.signal);
         state = await inner.read(row, 'resend');
       }
@@ -188,6 +190,19 @@ export async function readingPast(
     ...(inner.forRow && { forRow: (row: SelectedRow) => within(sessionFor(inner, row)) }),
   });
   return changed.size === 0 ? session : within(session);
+}
+
+/** True if a write would set another value than these changes did, or takes all of the record along. */
+function buildsOn(plan: RowPlan, changes: readonly Change[]): boolean {
+  if (digestIn(plan) !== undefined) return true;
+  return plan.steps.some(({ changes: planned }) =>
+    planned.some(({ field, to }) =>
+      changes.some(
+        ({ before = {}, after = {} }) =>
+          Object.hasOwn(before, field) && !isAsBefore(after, [{ field, from: to, to: undefined }]),
+      ),
+    ),
+  );
 }
 
 /** True if a field of a record reads as before one of these changes, and not as that or a later one left it. */
@@ -259,10 +274,8 @@ function writtenSince(store: RunStore, since: number, oldestMs = 3_600_000): rea
   // A run that ended since was moved there since.
   const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
   const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
-  return names.filter(
-    (name) =>
-      startOf(name).getTime() > since - oldestMs && modifiedAt(journalPath(store, name)) >= since,
-  );
+  const older = names.findLastIndex((name) => startOf(name).getTime() <= since - oldestMs);
+  return names.slice(older + 1).filter((name) => modifiedAt(journalPath(store, name)) >= since);
 }
 
 function modifiedAt(path: string): number {

@@ -277,13 +277,12 @@ describe('an undo directly after its run, where reads lag', () => {
   });
 });
 
-test('a change directly after another one builds on it, and is not sent twice, where reads lag', async () => {
+test('a change directly after another one builds on it where reads lag', async () => {
   const { now, service, run } = await lagging(700, '10s');
-  const notes = ['red', 'blue'].map((text) => `tryouts update player_1 --append-note ${text}`);
-  const name = 'players update player_1 --name Bea';
-  for (const line of [...notes, name, name]) expect((await run(`${line} --json`)).code).toBe(0);
+  for (const text of ['red', 'blue'])
+    expect((await run(`tryouts update player_1 --append-note ${text} --json`)).code).toBe(0);
   expect(now.get('player_1')?.['internalNotes']).toMatch(/red\n.*blue$/);
-  expect(service.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(3);
+  expect(service.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(2);
 });
 
 test('an undo that is repeated at once says so without waiting', async () => {
