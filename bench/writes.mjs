@@ -56,7 +56,7 @@ async function besideThePast({ tool, home, env, compare, rounds, origin }) {
 /** Copies a finished run under another name; `rows` extends its journal to that number of rows. */
 function copyRun({ from, template, to, index, rows }) {
   const time = new Date(Date.now() - index * 60_000).toISOString().replaceAll(/[-:.Z]/g, '');
-  const name = `${time}-5-${index.toString(16).padStart(6, '0')}`;
+  const name = `${time}-${index.toString(16).padStart(6, '0')}`;
   const folder = join(to, 'runs/ended', name);
   cpSync(join(from, 'runs/ended', template), folder, { recursive: true });
   if (rows === undefined) return;
