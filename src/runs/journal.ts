@@ -5,6 +5,7 @@ import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { withoutSignatures } from '../data/signed-urls.js';
+import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
 import { hasQuery, someText } from './before-images.js';
@@ -178,10 +179,17 @@ export async function damagedRun(
   };
 }
 
-/** Renames the folder of a damaged run, which then no longer counts. Returns its path. */
+/** Renames the folder of a damaged run, which then no longer counts. Returns its path. Throws OutputError. */
 export async function setAside({ folder }: DamagedRun): Promise<string> {
   const aside = `${folder}.damaged`;
-  await fs.rename(folder, aside);
+  try {
+    await fs.rename(folder, aside);
+  } catch (error) {
+    throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
+      hint: 'Move it away from there yourself, then run the same command again.',
+      cause: error,
+    });
+  }
   return aside;
 }
 
@@ -221,7 +229,7 @@ export function damagedBefore(
   return replaced;
 }
 
-/** Sets damaged runs aside and reports where they are kept; call it once the new run is on disk. */
+/** Sets damaged runs aside and reports where they are kept; call it once the new run is on disk. Throws OutputError. */
 export async function setAsideAll(context: Context, damaged: readonly DamagedRun[]): Promise<void> {
   for (const run of damaged) {
     const path = await setAside(run);
