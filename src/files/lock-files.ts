@@ -36,7 +36,8 @@ export function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     removeIfThere(path);
-    throw error;
+    // Node does not say which file it was writing.
+    throw Object.assign(error as Error, { path });
   }
   try {
     chmodSync(path, 0o600);

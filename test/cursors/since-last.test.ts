@@ -316,10 +316,15 @@ describe('nothing is recorded', () => {
     const club = await aClub(many);
     await club.told('--since-last mail');
     club.set(applied('c', 3));
-    for (const through of ['exec "$@" > /dev/full', 'trap "" XFSZ; ulimit -f 1; exec "$@"']) {
+    const full: readonly (readonly [string, RegExp])[] = [
+      ['exec "$@" > /dev/full', /cannot be written/],
+      ['trap "" XFSZ; ulimit -f 1; exec "$@"', /could not be saved/],
+      ['trap "" XFSZ; ulimit -f 0; exec "$@"', /\/cursors\/.*tryouts\.mail\.lock\..*\(EFBIG\)/],
+    ];
+    for (const [through, stderr] of full) {
       const ran = await rosterctl('tryouts list --since-last mail -o ids', { ...club, through });
       expect(ran.code).toBe(1);
-      expect(ran.stderr).toMatch(/cannot be written|could not be saved/);
+      expect(ran.stderr).toMatch(stderr);
     }
     expect(await later(club)).toEqual(['c']);
   });
