@@ -90,6 +90,11 @@ function isQuietTable({ quiet, output, template }: Context['settings']): boolean
   return quiet && output === 'table' && template === undefined;
 }
 
+/** True if stdout shows no row that went wrong: ids leave it out, and with --quiet a file says nothing. */
+function hidesErrors({ output, out = '-', quiet }: Context['settings']): boolean {
+  return output === 'ids' || (quiet && out !== '-' && !['json', 'ndjson'].includes(output));
+}
+
 /** Leaves unchanged rows to the count in the summary. */
 function withoutUnchanged(report: BulkReport): BulkReport {
   return { ...report, results: report.results.filter(({ result }) => result !== 'unchanged') };
@@ -113,15 +118,12 @@ export function printSummary(
 /** So many of them are named. */
 const mostWrong = 20;
 
-/**
- * Names on stderr the rows that went wrong and why where stdout holds only ids, which leaves them out;
- * also with --quiet, since these are errors.
- */
+/** Names on stderr the rows that went wrong and why where stdout does not, also with --quiet: these are errors. */
 export function printWrongRows(
   context: Pick<Context, 'settings' | 'message'>,
   report: BulkReport,
 ): void {
-  if (context.settings.output !== 'ids') return;
+  if (!hidesErrors(context.settings)) return;
   const wrong = wrongRows(report);
   for (const { id, result, error } of wrong.slice(0, mostWrong))
     context.message(`${id}: ${aboutRow(error?.message ?? resultWord(result, report), id)}`);
@@ -134,7 +136,7 @@ export function printUnsent(
   { settings, message }: Pick<Context, 'settings' | 'message'>,
   { dryRun, results }: BulkReport,
 ): void {
-  if (settings.output !== 'ids' && (dryRun || !isQuietTable(settings))) return;
+  if (!hidesErrors(settings) && (dryRun || !isQuietTable(settings))) return;
   const counts = new Map<string, number>();
   for (const { result, error } of results)
     if (result === 'not_attempted' && error)

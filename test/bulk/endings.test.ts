@@ -273,9 +273,11 @@ describe.concurrent('--quiet', () => {
     expect(ran.stderr).toBe('app_2: The service rejected the request: 400 (validation).\n');
   });
 
-  test.each(['', '-o ids'])('%s says why nothing was sent', async (format) => {
+  test.each(['', '-o ids', '--out rows.csv'])('%s says why nothing was sent', async (format) => {
     const service = await keep(several(2), () => cut);
-    const ran = await userOf(service).run(lineOf(2, `--yes -q ${format}`));
+    const user = userOf(service);
+    const flags = format.replace('rows', join(user.home, 'rows'));
+    const ran = await user.run(lineOf(2, `--yes -q ${flags}`));
     expect([ran.code, ran.stdout, ran.stderr]).toEqual([
       9,
       '',
@@ -316,6 +318,21 @@ describe.concurrent('--quiet', () => {
       'app_1\napp_3\n',
       `${why.join('\n')}\n`,
     ]);
+  });
+
+  test('a report in a file leaves it to stderr to say what went wrong', async () => {
+    const service = await keep(several(3), (_, step) =>
+      step === 'PATCH app_2' ? { status: 422, json: { error: 'no' } } : undefined,
+    );
+    const user = userOf(service);
+    for (const name of ['rows.csv', 'rows.xlsx', 'rows.txt']) {
+      const ran = await user.run(lineOf(3, `--yes -q --out ${join(user.home, name)}`));
+      expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+        8,
+        '',
+        'app_2: The service rejected the request: 422 (no).\n',
+      ]);
+    }
   });
 
   test('a table holds only the rows that went wrong; json holds all', async () => {
