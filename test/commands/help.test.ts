@@ -157,6 +157,24 @@ test('the short pages fit 40 columns', () => {
   expect(short.flatMap((page) => tooWide(page, 40))).toEqual([]);
 });
 
+const plain = (text: string) => text;
+
+test('-h and --help print the short and the long page', async () => {
+  const command = table.commands.find(({ words }) => words.join(' ') === 'tryouts list');
+  if (!command) throw new Error('no such command');
+  for (const [flag, long] of [
+    ['-h', false],
+    ['--help', true],
+  ] as const) {
+    const ran = await rosterctl(`tryouts list ${flag}`);
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+      0,
+      commandHelp(command, { long, bold: plain }),
+      '',
+    ]);
+  }
+});
+
 test('a page fits a narrow terminal without breaking a word', async () => {
   for (const [index, page] of pages(50).entries())
     expect(wordsOf(page)).toEqual(wordsOf(pages()[index] ?? ''));
