@@ -13,11 +13,11 @@ import { hashOfUpload, stillHasContent } from './content.js';
 import { type Documents, readDocuments, shownDifference } from './documents.js';
 import {
   idsOfContent,
+  lastUploadAt,
   memoryBytes,
   mostHashedBytes,
   readUploadMemory,
   rememberUpload,
-  sinceLastUpload,
   type UploadMemory,
 } from './memory.js';
 import type { InspectedFile, UploadJob } from './plan.js';
@@ -53,6 +53,8 @@ export class DocumentFinder {
   private finder: Promise<Finder> | undefined;
   /** The bytes of this machine's memory of uploads that this run knows of. */
   private knownBytes = 0;
+  /** When another run last uploaded something, as far as this one knows. */
+  private othersAt = 0;
   /** The documents were read again since the files were compared: each other file is compared with them, too. */
   private isRenewed = false;
   /** The ids of the documents that this run created, with which its other files are not compared. */
@@ -75,7 +77,7 @@ export class DocumentFinder {
     if (replaces === undefined && ifExists === 'duplicate') return undefined;
     let finder = await (this.finder ??= this.open());
     for (let reads = 0; reads < mostLagReads && finder.lacksUploadOf(compared.file); reads += 1) {
-      const left = mostLagReads * lagMs - sinceLastUpload(this.context);
+      const left = this.othersAt + mostLagReads * lagMs - this.context.now().getTime();
       if (left <= 0) break;
       if (reads === 0)
         this.context.note('Waiting until the list shows what another command has just uploaded.');
@@ -122,7 +124,9 @@ export class DocumentFinder {
 
   private async open(): Promise<Finder> {
     const { context, job } = this;
-    this.knownBytes = memoryBytes(context);
+    const bytes = memoryBytes(context);
+    if (bytes !== this.knownBytes) this.othersAt = lastUploadAt(context);
+    this.knownBytes = bytes;
     const memory = readUploadMemory(context);
     return new Finder(context, job, await readDocuments(context), memory, this.own);
   }

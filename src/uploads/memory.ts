@@ -66,10 +66,9 @@ export function memoryBytes(context: Context): number {
   return memoryStats(context)?.size ?? 0;
 }
 
-/** Returns how long ago this machine remembered its last upload, in milliseconds. */
-export function sinceLastUpload(context: Context): number {
-  const { mtimeMs = 0 } = memoryStats(context) ?? {};
-  return Math.max(0, context.now().getTime() - mtimeMs);
+/** Returns when this machine remembered its last upload, in milliseconds since 1970. */
+export function lastUploadAt(context: Context): number {
+  return memoryStats(context)?.mtimeMs ?? 0;
 }
 
 function memoryStats(context: Context): Stats | undefined {

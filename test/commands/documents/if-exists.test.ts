@@ -56,6 +56,19 @@ test('another file does not wait for an upload that the list does not show, as a
   expect(other.stderr).not.toContain('Waiting');
 });
 
+test('files of the size of an upload that was deleted wait once together', async () => {
+  const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
+  const { upload, documents, view } = await desk(
+    Object.fromEntries(names.map((name) => [name, name])),
+  );
+  expect((await upload('a.txt')).code).toBe(0);
+  const { list } = view;
+  view.list = (made) => list(made.slice(1));
+  const more = await upload(`${names.join(' ')} --concurrency 1`);
+  expect([more.code, documents.length]).toEqual([0, 5]);
+  expect(more.stderr.match(/Waiting/gu)?.length ?? 0).toBeLessThan(2);
+});
+
 test.each([
   ['a.txt', 'a.txt b.txt'],
   ['a.txt b.txt', 'a.txt'],
