@@ -13,6 +13,7 @@ import { RunError } from '../data/outcome-errors.js';
 import { resourceNames } from '../data/resources.js';
 import { plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
+import { folderAdvice } from '../files/private.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { shortRunNames } from '../runs/find-run.js';
 import { isRunning } from '../runs/lock.js';
@@ -137,7 +138,7 @@ function checkState({ paths }: LocalContext): Check[] {
       warn(
         'state',
         `bulk changes and uploads are refused. ${(error as Error).message}`,
-        'Set ROSTERCTL_STATE_DIR to a folder that can be written.',
+        folderAdvice({ variable: 'ROSTERCTL_STATE_DIR' }),
       ),
     ];
   }
