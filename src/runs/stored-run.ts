@@ -126,15 +126,15 @@ export async function continueJournal(
 }
 
 /** Opens the journal of a run for a few records. Throws OutputError, GuardError. */
-export async function withJournal(
+export async function withJournal<T>(
   store: RunStore,
   plan: RunPlan,
   options: RunOptions,
-  write: (journal: Journal) => Promise<void>,
-): Promise<void> {
+  write: (journal: Journal) => Promise<T>,
+): Promise<T> {
   const journal = await continueJournal(store, plan, options);
   try {
-    await write(journal);
+    return await write(journal);
   } finally {
     await journal.close();
   }

@@ -95,16 +95,17 @@ export async function findUnfinishedUpload(
   });
 }
 
-/** Records that the user gave up an upload. Throws OutputError, GuardError. */
-export async function forgetUpload(
+/** Records that the user gave up an upload; returns the number of the journal's last record. Throws OutputError, GuardError. */
+export function forgetUpload(
   store: RunStore,
   { plan, row: { row, id } }: UnfinishedUpload,
   options: RunOptions,
-): Promise<void> {
-  await withJournal(store, plan, options, async (journal) => {
+): Promise<number> {
+  return withJournal(store, plan, options, async (journal) => {
     const error = { code: forgotten, kind: 'guard', message: 'Discarded by uploads forget.' };
     await journal.append({ kind: 'step', row, state: forgotten });
     await journal.append({ kind: 'result', row, id, result: 'failed', error });
+    return journal.last;
   });
 }
 

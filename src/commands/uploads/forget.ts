@@ -3,6 +3,7 @@
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { sentencesView } from '../../cli/views.js';
+import { markReported } from '../../runs/end.js';
 import { lockRun } from '../../runs/lock.js';
 import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
@@ -39,7 +40,11 @@ export default defineLocalWrite({
     try {
       // The previous holder of the lock may have finished it.
       const current = await findUnfinishedUpload(context, upload.id);
-      await forgetUpload(storeOf(context), current, writeOptions(context, lock));
+      const store = storeOf(context);
+      const last = await forgetUpload(store, current, writeOptions(context, lock));
+      const { reported, state } = current.run;
+      // Unless other results are still to be reported, the upload's own line starts over.
+      if (reported || state.results.size === 0) await markReported(store, head.run, last);
     } finally {
       lock.release();
     }

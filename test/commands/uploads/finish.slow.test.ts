@@ -304,6 +304,17 @@ test('a 400 of step 3 leaves an orphan; after uploads forget, which sends nothin
   expect(puts(api)).toBe(2);
 });
 
+test('an upload that broke off starts over after uploads forget', async () => {
+  const api = await service({ put: () => ({ status: 503 }) });
+  const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt', 'b.txt']) };
+  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(9);
+  for (const { id } of JSON.parse((await rosterctl('uploads list --json', desk)).stdout))
+    expect((await rosterctl(`uploads forget ${id}`, desk)).code).toBe(0);
+  delete api.behaviour.put;
+  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(0);
+  expect(api.documents).toHaveLength(2);
+});
+
 test('uploads forget names the keys of all attempts', async () => {
   const api = await service({ put: () => ({ status: 503 }) });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
