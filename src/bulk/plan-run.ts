@@ -107,7 +107,9 @@ async function planOrContinue(
   const named = operation.verb === 'create' ? [] : rows;
   const awaited = await awaitEarlierWrites(context, concerned, named, same);
   const resolved = (await operation.resolve?.()) ?? rows;
-  if (operation.resolve) await awaitEarlierWrites(context, concerned, resolved);
+  const isAwaited = new Set(named.map(({ id }) => id));
+  const others = resolved.filter(({ id }) => !isAwaited.has(id));
+  if (operation.resolve) await awaitEarlierWrites(context, concerned, others);
   const begun = { ...invocation, selection: { ...selection, rows: resolved } };
   return beginRun(context, begun, {
     ...setup,

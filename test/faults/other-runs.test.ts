@@ -85,6 +85,21 @@ test.each([
   },
 );
 
+test('plan apply waits once for the writes of a killed process to its rows', async () => {
+  const service: Kept = await keep(several(1), (_, step) =>
+    step === 'PATCH app_1' && count(service, step) === 1 ? () => undefined : undefined,
+  );
+  const user = userOf(service);
+  const plan = join(user.home, 'plan.json');
+  await user.run(`tryouts set-status app_1 --to rejected --plan ${plan}`);
+  const killed = begin(user, 'tryouts update app_1 --status accepted');
+  await until(() => count(service, 'PATCH app_1') === 1);
+  await killed.kill();
+  const applied = await begin(user, `plan apply ${plan} --yes`).ended;
+  expect(applied.code).toBe(0);
+  expect(applied.stderr.match(/^Waiting for 1 write of an earlier run/gm)).toHaveLength(1);
+});
+
 describe('an unfinished run waits for the write of a killed process to one of its rows', () => {
   const ways = [
     ['convert', 'CONVERT app_2', { convertedPlayerId: 'player_2' }],
