@@ -39,7 +39,7 @@ export function isUploadRun({ verb }: Pick<RunPlan['head'], 'verb'>): boolean {
 }
 
 /** The step state and error code of an upload that the user gave up with `uploads forget`. */
-const forgotten = 'forgotten';
+export const forgotten = 'forgotten';
 
 /** The step state once every byte has arrived. */
 export const storedState = 'put_done';

@@ -7,7 +7,12 @@ import { markReported } from '../../runs/end.js';
 import { lockRun } from '../../runs/lock.js';
 import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
-import { findUnfinishedUpload, forgetUpload, isStored } from '../../runs/unfinished-uploads.js';
+import {
+  findUnfinishedUpload,
+  forgetUpload,
+  forgotten,
+  isStored,
+} from '../../runs/unfinished-uploads.js';
 
 export default defineLocalWrite({
   summary: 'Discard an upload that was interrupted',
@@ -21,10 +26,10 @@ export default defineLocalWrite({
       ifMissing: 'Which upload? Give an id from rosterctl uploads list.',
     }),
   },
-  view: sentencesView((forgotten: { id: string; fileKey: string | null }) => [
-    forgotten.fileKey === null
-      ? `${forgotten.id} was discarded.`
-      : `${forgotten.id} was discarded; its bytes may still be in the store under ${forgotten.fileKey}.`,
+  view: sentencesView(({ id, fileKey }: { id: string; fileKey: string | null }) => [
+    fileKey === null
+      ? `${id} was discarded.`
+      : `${id} was discarded; its bytes may still be in the store under ${fileKey}.`,
   ]),
   async plan(context, { id }) {
     const upload = await findUnfinishedUpload(context, id);
@@ -44,7 +49,8 @@ export default defineLocalWrite({
       const last = await forgetUpload(store, current, writeOptions(context, lock));
       const { reported, state } = current.run;
       // Unless other results are still to be reported, the upload's own line starts over.
-      if (reported || state.results.size === 0) await markReported(store, head.run, last);
+      const isTold = [...state.results.values()].every(({ error }) => error?.code === forgotten);
+      if (reported || isTold) await markReported(store, head.run, last);
     } finally {
       lock.release();
     }

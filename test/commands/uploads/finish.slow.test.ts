@@ -315,6 +315,21 @@ test('an upload that broke off starts over after uploads forget', async () => {
   expect(api.documents).toHaveLength(2);
 });
 
+test('an upload starts over after uploads forget although each attempt was killed', async () => {
+  const api = await service({ put: () => ({ status: 503 }) });
+  const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+  const line = ['docs', 'upload', 'a.txt', 'b.txt', '--concurrency', '1'];
+  for (const _ of [1, 2]) {
+    const before = puts(api);
+    await killedWhen(api, line, desk, () => puts(api) > before);
+    const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+    expect((await rosterctl(`uploads forget ${left.id}`, desk)).code).toBe(0);
+  }
+  delete api.behaviour.put;
+  expect((await rosterctl(line, desk)).code).toBe(0);
+  expect(api.documents).toHaveLength(2);
+});
+
 test('uploads forget names the keys of all attempts', async () => {
   const api = await service({ put: () => ({ status: 503 }) });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
