@@ -13,6 +13,7 @@ import type { LocalContext } from '../../context.js';
 import { cursorFolder, cursorKeys, removeCursor } from '../../cursors/cursor-file.js';
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
+import { Failure } from '../../errors.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
 import { shortRunNames } from '../../runs/find-run.js';
 import { isRunHeld } from '../../runs/lock.js';
@@ -153,11 +154,16 @@ function hasOtherKey(config: ConfigStore, name: string, place: KeyPlace): boolea
   return stored || fromCommand;
 }
 
-/** Returns the runs of an organization at a service. A run that cannot be read is reported and kept. */
+/** Returns the runs of an organization at a service. What cannot be read is reported and kept. */
 async function runsOf(context: LocalContext, place: KeyPlace): Promise<StoredRuns> {
   if (!context.paths.state) return noRuns;
   const store = storeOf(context);
-  const all = await listRuns(store, ({ message }) => context.message(message));
+  const report = ({ message }: { readonly message: string }) => context.message(message);
+  const all = await listRuns(store, report).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    report(error);
+    return [];
+  });
   const ended: string[] = [];
   const undoable: string[] = [];
   const unfinished: string[] = [];

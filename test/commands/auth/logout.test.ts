@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
@@ -218,6 +218,16 @@ test('a folder in place of before-images is removed, one in place of a cursor is
     /^The cursor mail cannot be removed: it is a folder \(ERR_FS_EISDIR\)\.\n/,
   );
   expect([ran.code, existsSync(images), keysIn(home)]).toEqual([1, false, []]);
+});
+
+test('removes the key although the runs cannot be listed, which it says', async () => {
+  const home = await homeWithLogin('work');
+  const runs = join(home, '.local', 'state', 'rosterctl', 'runs');
+  mkdirSync(runs, { recursive: true });
+  symlinkSync('open', join(runs, 'open'));
+  const ran = await rosterctl('auth logout', { home });
+  expect(ran.stderr).toMatch(/^The runs in .* cannot be read/);
+  expect([ran.code, keysIn(home)]).toEqual([0, []]);
 });
 
 test('removes the key although the base URL of another profile is not a URL', async () => {
