@@ -330,6 +330,22 @@ test('an upload starts over after uploads forget although each attempt was kille
   expect(api.documents).toHaveLength(2);
 });
 
+test.each(['--all', 'ID'])(
+  'a file that was refused before is no failure of uploads finish %s',
+  async (which) => {
+    const api = await service({
+      put: (nth) => (nth === 1 ? { status: 400 } : undefined),
+      third: () => ({ status: 400, json: { error: 'badRequest' } }),
+    });
+    const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
+    expect((await rosterctl('docs upload a.txt b.txt --concurrency 1', desk)).code).toBe(8);
+    const [{ id }] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+    delete api.behaviour.third;
+    const ran = await rosterctl(`uploads finish ${which.replace('ID', id)} --json`, desk);
+    expect([ran.code, api.documents.map(({ name }) => name)]).toEqual([0, ['b.txt']]);
+  },
+);
+
 test('uploads forget names the keys of all attempts', async () => {
   const api = await service({ put: () => ({ status: 503 }) });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
