@@ -49,8 +49,8 @@ export default defineLocalWrite({
       const last = await forgetUpload(store, current, writeOptions(context, lock));
       const { reported, state } = current.run;
       // Unless other results are still to be reported, the upload's own line starts over.
-      const isTold = [...state.results.values()].every(({ error }) => error?.code === forgotten);
-      if (reported || isTold) await markReported(store, head.run, last);
+      const isKnown = [...state.results.values()].every(({ error }) => error?.code === forgotten);
+      if (reported || isKnown) await markReported(store, head.run, last);
     } finally {
       lock.release();
     }
