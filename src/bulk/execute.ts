@@ -50,6 +50,8 @@ export interface PlannedRun {
   readonly tasks: readonly Task[];
   /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
+  /** How the command ends depends on these rows alone; by default on all. */
+  readonly isSelected?: ((row: number) => boolean) | undefined;
   readonly lock: HeldLock | undefined;
   readonly awaited: AwaitedRuns;
   /** How many more rows may fail before the run stops; the preview may have used some. */
@@ -208,20 +210,26 @@ async function endIfDone(
   }
 }
 
-/** Reports the rows of an invocation, and writes `--results`; `stop`: why no more was sent. */
+/**
+ * Reports the rows of an invocation, and writes `--results`; `stop`: why no more was sent. The exit code and
+ * the error follow from the rows that `isSelected` names, by default from all.
+ */
 export async function endWith(
   context: Context,
   invocation: Invocation,
   head: Parameters<typeof reportOf>[1],
   rows: readonly ReportRow[],
   stop: Pick<StopReason, 'exitName' | 'error'> | undefined,
+  isSelected: (row: number) => boolean = () => true,
 ): Promise<EndedRun> {
   const report = reportOf(context, head, rows);
+  const selected = rows.filter(({ row }) => isSelected(row));
+  const decisive = reportOf(context, head, selected);
   const drift = context.api.driftOfChange;
-  const ended = exitOf(report, stop?.exitName ?? drift?.exitName);
+  const ended = exitOf(decisive, stop?.exitName ?? drift?.exitName);
   const { exitName, error = drift } = await writeResultsFile(context, invocation, rows, ended);
   const name = context.signal.aborted ? 'interrupted' : exitName;
-  const failed = failedRun(report, name, stop?.error ?? error);
+  const failed = failedRun(decisive, name, stop?.error ?? error);
   const isUnreported = failed?.error === drift;
   return { invocation, report, exitName, failed: failed && { ...failed, isUnreported } };
 }
@@ -238,7 +246,7 @@ async function finalizeRun(
   // Reads have shown what became of every row, so the missing answers no longer matter.
   const isOver = stopped?.exitName === 'temporary' && rows.every(isFinalRow);
   const stop = isOver ? undefined : stopped;
-  const ended = await endWith(context, invocation, kept, rows, stop);
+  const ended = await endWith(context, invocation, kept, rows, stop, run.isSelected);
   const unended = rows.filter((row) => !hasEnded(run, row));
   // The hint of a guard says what to do instead.
   const isExplained = stop?.error instanceof GuardError;

@@ -11,7 +11,7 @@ import type { HeldLock } from '../files/lock.js';
 import { markReported } from '../runs/end.js';
 import { shownRunName } from '../runs/find-run.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
-import { countsAsError, isFinalRow, type ReportRow } from '../runs/report.js';
+import { isFinalRow, type ReportRow } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
 import { openRunStore, type RunStore, storeOf } from '../runs/store.js';
 import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
@@ -63,10 +63,7 @@ export async function finishRows(
     const onWritten = async () => {
       if (reportsAll) await markReported(store, head.run, run.journal.last);
     };
-    // What was refused before is none of these.
-    const isRefused = ({ row, result }: ReportRow) => isSelected(row) && countsAsError(result);
-    const isDone = ended.exitName === 'rowsFailed' && !ended.report.results.some(isRefused);
-    return { ...ended, ...(isDone && { exitName: 'done' }), onWritten };
+    return { ...ended, onWritten };
   });
 }
 
@@ -154,6 +151,7 @@ export async function prepareResume(
     session,
     tasks,
     finished,
+    isSelected,
     awaited,
     lock,
     errorsLeft: errorLimit(values),

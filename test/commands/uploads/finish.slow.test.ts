@@ -343,6 +343,7 @@ test.each(['--all', 'ID'])(
     delete api.behaviour.third;
     const ran = await rosterctl(`uploads finish ${which.replace('ID', id)} --json`, desk);
     expect([ran.code, api.documents.map(({ name }) => name)]).toEqual([0, ['b.txt']]);
+    expect(ran.stderr).not.toContain('"error"');
   },
 );
 
