@@ -220,11 +220,16 @@ export async function endWith(
   head: Parameters<typeof reportOf>[1],
   rows: readonly ReportRow[],
   stop: Pick<StopReason, 'exitName' | 'error'> | undefined,
-  isSelected: (row: number) => boolean = () => true,
+  isSelected?: (row: number) => boolean,
 ): Promise<EndedRun> {
   const report = reportOf(context, head, rows);
-  const selected = rows.filter(({ row }) => isSelected(row));
-  const decisive = reportOf(context, head, selected);
+  const decisive = isSelected
+    ? reportOf(
+        context,
+        head,
+        rows.filter(({ row }) => isSelected(row)),
+      )
+    : report;
   const drift = context.api.driftOfChange;
   const ended = exitOf(decisive, stop?.exitName ?? drift?.exitName);
   const { exitName, error = drift } = await writeResultsFile(context, invocation, rows, ended);
