@@ -59,6 +59,12 @@ test('without any configuration, says how to start', async () => {
   });
 });
 
+test('with -q and the checks in a file, stderr names what failed', async () => {
+  const home = temporaryFolder();
+  const ran = await rosterctl(`doctor -q --out ${join(home, 'checks.csv')}`, { home });
+  expect(ran).toMatchObject({ code: 1, stdout: '', stderr: '1 check failed: connection.\n' });
+});
+
 test('a corrupt configuration fails one check, and the others run', async () => {
   const home = temporaryFolder();
   const folder = join(home, '.config', 'rosterctl');
