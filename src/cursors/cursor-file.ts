@@ -1,5 +1,5 @@
 /** Cursors on disk: what a name of --since-last has printed already, per service, organization and resource. */
-import { existsSync, promises as fs, readdirSync } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { originOf, parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
@@ -13,6 +13,7 @@ import { GuardError, OutputError, UsageError } from '../errors.js';
 import {
   ensurePrivateFolders,
   inspectPrivateFile,
+  listStateFolder,
   readOwnText,
   writePrivateFile,
 } from '../files/private.js';
@@ -104,10 +105,10 @@ export function ensureCursorFolder(paths: Paths, place: CursorPlace): string {
   return folder;
 }
 
-/** Lists the cursors of a place by the names of their files, sorted; opens none. */
+/** Lists the cursors of a place by the names of their files, sorted; opens none. Throws OutputError. */
 export function cursorKeys(folder: string | undefined): readonly CursorKey[] {
-  if (folder === undefined || !existsSync(folder)) return [];
-  return readdirSync(folder)
+  if (folder === undefined) return [];
+  return listStateFolder(folder, 'cursors')
     .toSorted()
     .flatMap((file) => {
       const [, resource = '', name = ''] = filePattern.exec(file) ?? [];

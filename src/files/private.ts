@@ -15,7 +15,7 @@ import {
 import { basename, dirname, parse, resolve } from 'node:path';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
-import { ConfigError } from '../errors.js';
+import { ConfigError, OutputError } from '../errors.js';
 
 /** The owner of what we trust: the user's own id; undefined if the platform has none. */
 interface Ownership {
@@ -91,6 +91,22 @@ export function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/**
+ * Returns the names in a folder of ours; none if it is absent. Throws OutputError if it cannot be read,
+ * so that what is in it does not look like nothing. `subject`: what it holds, as in `runs`.
+ */
+export function listStateFolder(folder: string, subject: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
+    throw new OutputError(`The ${subject} in ${folder} cannot be read: ${systemReason(error)}.`, {
+      hint: 'Check the folder and its permissions, or set ROSTERCTL_STATE_DIR.',
+      cause: error,
+    });
   }
 }
 

@@ -1,19 +1,16 @@
 /** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
-import {
-  existsSync,
-  promises as fs,
-  readdirSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, promises as fs, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { randomHex } from '../data/digest.js';
-import { systemCode, systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
-import { ensurePrivateFolder, folderAdvice, readOwnText } from '../files/private.js';
+import {
+  ensurePrivateFolder,
+  folderAdvice,
+  listStateFolder,
+  readOwnText,
+} from '../files/private.js';
 
 /** The folders of runs. */
 export interface RunStore {
@@ -151,21 +148,11 @@ export function runNames(
   store: RunStore,
   places: readonly RunPlace[] = runPlaces,
 ): readonly string[] {
-  const all = places.flatMap((place) => namesInFolder(placeIn(store, place)));
+  const all = places.flatMap((place) =>
+    listStateFolder(placeIn(store, place), 'runs').filter(isRunName),
+  );
   // A run may move while the folders are read.
   return [...new Set(all)].toSorted();
-}
-
-function namesInFolder(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).filter(isRunName);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return [];
-    throw new OutputError(`The runs in ${folder} cannot be read: ${systemReason(error)}.`, {
-      hint: 'Check the folder and its permissions, or set ROSTERCTL_STATE_DIR.',
-      cause: error,
-    });
-  }
 }
 
 /** Moves a run to `ended/`; never throws, because another process may have, and the next write retries. */

@@ -1,4 +1,7 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { exit } from '../../src/exit-codes.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { application, keep } from './tryouts/service.js';
@@ -188,6 +191,19 @@ test('list and show of an organization without cursors, and without a login', as
   const alone = await inProcess('cursors list', { env: {}, home: temporaryFolder() });
   expect(alone.code).toBe(2);
   expect(alone.stderr).toContain('rosterctl auth login');
+});
+
+test('a folder of cursors that cannot be read is named and does not look empty', async () => {
+  const home = temporaryFolder();
+  const state = join(home, '.local', 'state', 'rosterctl');
+  mkdirSync(state, { recursive: true });
+  symlinkSync('cursors', join(state, 'cursors'));
+  for (const line of ['list', 'show bot'])
+    expect(await inProcess(`-p sandbox cursors ${line}`, { env: {}, home })).toMatchObject({
+      code: exit.failed,
+      stdout: '',
+      stderr: expect.stringMatching(/The cursors in .* cannot be read: /),
+    });
 });
 
 test('a base URL that is not one is named, not called a bug', async () => {

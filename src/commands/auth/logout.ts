@@ -10,7 +10,12 @@ import { cacheFolder } from '../../config/paths.js';
 import { checkProfileName, requireProfile, withoutKey } from '../../config/profiles.js';
 import type { ConfigStore } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
-import { cursorFolder, cursorKeys, removeCursor } from '../../cursors/cursor-file.js';
+import {
+  type CursorKey,
+  cursorFolder,
+  cursorKeys,
+  removeCursor,
+} from '../../cursors/cursor-file.js';
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
 import { Failure } from '../../errors.js';
@@ -62,7 +67,7 @@ export default defineLocalWrite({
     if (!key && settings.profile.via !== 'none') requireProfile(config.config(), settings.profile);
     const isLast = key !== undefined && !hasOtherKey(config, name, key);
     const runs = isLast ? await runsOf(context, key) : noRuns;
-    const cursors = isLast ? cursorKeys(cursorFolder(context.paths, key)) : [];
+    const cursors = isLast ? cursorsOf(context, key) : [];
     return {
       changes: [
         ...(key ? [{ id: name, field: 'key', from: 'stored', to: null }] : []),
@@ -176,6 +181,17 @@ async function runsOf(context: LocalContext, place: KeyPlace): Promise<StoredRun
     if (hasImages && !(await isRunHeld(store, run, context.self))) undoable.push(run);
   }
   return { ended, undoable, unfinished };
+}
+
+/** Returns the cursors of an organization at a service. A folder that cannot be read is reported and kept. */
+function cursorsOf(context: LocalContext, place: KeyPlace): readonly CursorKey[] {
+  try {
+    return cursorKeys(cursorFolder(context.paths, place));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    context.message(error.message);
+    return [];
+  }
 }
 
 /** Returns how many decisions each unsent review of an organization at a service holds. */

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder, resolvePaths } from '../../../src/config/paths.js';
 import {
@@ -220,15 +220,24 @@ test('a folder in place of before-images is removed, one in place of a cursor is
   expect([ran.code, existsSync(images), keysIn(home)]).toEqual([1, false, []]);
 });
 
-test('removes the key although the runs cannot be listed, which it says', async () => {
-  const home = await homeWithLogin('work');
-  const runs = join(home, '.local', 'state', 'rosterctl', 'runs');
-  mkdirSync(runs, { recursive: true });
-  symlinkSync('open', join(runs, 'open'));
-  const ran = await rosterctl('auth logout', { home });
-  expect(ran.stderr).toMatch(/^The runs in .* cannot be read/);
-  expect([ran.code, keysIn(home)]).toEqual([0, []]);
-});
+test.each(['runs', 'cursors'])(
+  'removes the key although the %s cannot be listed, which it says',
+  async (subject) => {
+    const home = await homeWithLogin('work');
+    const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
+    const folders = {
+      runs: join(home, '.local', 'state', 'rosterctl', 'runs', 'open'),
+      cursors: ensureCursorFolder(paths, cursorPlace(baseUrl, 'org_1')),
+    };
+    const folder = folders[subject as keyof typeof folders];
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(dirname(folder), { recursive: true });
+    symlinkSync(basename(folder), folder);
+    const ran = await rosterctl('auth logout', { home });
+    expect(ran.stderr).toMatch(new RegExp(`^The ${subject} in .* cannot be read`));
+    expect([ran.code, keysIn(home)]).toEqual([0, []]);
+  },
+);
 
 test('removes the key although the base URL of another profile is not a URL', async () => {
   const home = await homeWithLogin('work');
