@@ -8,7 +8,7 @@ import { type BeforeImages, openBeforeImages } from '../runs/before-images.js';
 import { lockRecord, lockRun } from '../runs/lock.js';
 import type { NewRunHead, RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { type RunStore, runFolder } from '../runs/store.js';
+import { isSingleRun, type RunStore, runFolder } from '../runs/store.js';
 import type { RunOptions } from '../runs/stored-run.js';
 import { verbs } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
@@ -34,35 +34,42 @@ export async function ifKept<T>(
   }
 }
 
+/** What a lock depends on apart from its run. */
+type Locking = Pick<Invocation, 'operation'> & {
+  readonly values: Pick<Invocation['values'], 'waitLock'>;
+};
+
+type LockWorld = Parameters<typeof lockRun>[0];
+
 /**
- * Acquires the lock of an invocation: for a single write that of its row; for others that of the
- * resource, which allows one bulk write at a time. Throws GuardError `locked`.
+ * Acquires the lock of a run: for a single write that of its row; for others that of the resource, which
+ * allows one bulk write at a time, also if only one of its rows is continued. Throws GuardError `locked`.
  */
 export function lockFor(
-  context: Context,
-  invocation: Invocation,
+  world: LockWorld,
+  locking: Locking,
   store: RunStore,
   head: NewRunHead,
   row?: SelectedRow,
 ): Promise<HeldLock> {
-  if (invocation.isSingle) return lockRow(context, invocation, store, head, row);
-  return lockRun(context, store, head, invocation.values.waitLock);
+  if (isSingleRun(head.run)) return lockRow(world, locking, store, head, row);
+  return lockRun(world, store, head, locking.values.waitLock);
 }
 
 /** Acquires the lock of a row's record, else of its file, else of the whole input. Throws GuardError `locked`. */
 function lockRow(
-  context: Context,
-  { operation: { verb, files }, values: { waitLock } }: Invocation,
+  world: LockWorld,
+  { operation: { verb, files }, values: { waitLock } }: Locking,
   store: RunStore,
   head: NewRunHead,
   row?: SelectedRow,
 ): Promise<HeldLock> {
   const file = row && files?.subjectOf(row);
   if (file !== undefined)
-    return lockRecord(context, store, head, file, waitLock, `Another upload of ${file}`);
+    return lockRecord(world, store, head, file, waitLock, `Another upload of ${file}`);
   if (verb === 'create' || files)
-    return lockRecord(context, store, head, head.input, waitLock, 'The same command');
-  return lockRecord(context, store, head, row?.id ?? '', waitLock);
+    return lockRecord(world, store, head, head.input, waitLock, 'The same command');
+  return lockRecord(world, store, head, row?.id ?? '', waitLock);
 }
 
 /**
@@ -76,7 +83,7 @@ export function rowLocks(
   head: RunHead,
   awaited: AwaitedRuns,
 ): RowRunOptions['lockRow'] {
-  if (!invocation.operation.locksRows || invocation.isSingle) return undefined;
+  if (!invocation.operation.locksRows || isSingleRun(head.run)) return undefined;
   const awaitOthers = awaitLaterWrites(context, store, head, awaited);
   return async (row) => {
     const lock = await lockRow(context, invocation, store, head, row).catch(throwAmidRun);

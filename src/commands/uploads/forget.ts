@@ -1,10 +1,10 @@
 /** `rosterctl uploads forget`: gives up an interrupted upload. */
 
+import { lockFor } from '../../bulk/run-locks.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { sentencesView } from '../../cli/views.js';
 import { markReported } from '../../runs/end.js';
-import { lockRun } from '../../runs/lock.js';
 import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
 import {
@@ -13,6 +13,7 @@ import {
   forgotten,
   isStored,
 } from '../../runs/unfinished-uploads.js';
+import { uploadOperation } from '../../uploads/operation.js';
 
 export default defineLocalWrite({
   summary: 'Discard an upload that was interrupted',
@@ -40,12 +41,19 @@ export default defineLocalWrite({
   },
   async apply(context, { state: upload }) {
     const { head } = upload.run;
+    const store = storeOf(context);
+    const locking = { operation: uploadOperation(), values: { waitLock: 0 } };
     const startedAt = context.now().toISOString();
-    const lock = await lockRun(context, storeOf(context), { ...head, startedAt });
+    const lock = await lockFor(
+      context,
+      locking,
+      store,
+      { ...head, startedAt },
+      upload.plan.rows[0],
+    );
     try {
       // The previous holder of the lock may have finished it.
       const current = await findUnfinishedUpload(context, upload.id);
-      const store = storeOf(context);
       const last = await forgetUpload(store, current, writeOptions(context, lock));
       const { reported, state } = current.run;
       // Unless other results are still to be reported, the upload's own line starts over.
