@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import {
   chmodSync,
   closeSync,
+  constants,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -117,6 +120,28 @@ test('a result for a named pipe without a reader ends at once by SIGINT', async 
   expect(ended.code).toBe(130);
   expect(ended.ms).toBeLessThan(soon);
 });
+
+test('a result for a named pipe whose reader has stopped reading ends at once by SIGTERM', async () => {
+  const home = temporaryFolder();
+  const pipe = join(home, 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const hasBegun = () => until(() => fillsPipe(reader));
+  // It is longer than what a pipe holds.
+  const ended = await interrupted('commands --json --out pipe', hasBegun, 'SIGTERM', home);
+  closeSync(reader);
+  expect([ended.code, errorOf(ended)['code']]).toEqual([143, 'cancelled']);
+  expect(ended.ms).toBeLessThan(soon);
+});
+
+/** Takes one byte from a pipe, if there is one. */
+function fillsPipe(reader: number): boolean {
+  try {
+    return readSync(reader, Buffer.alloc(1)) > 0;
+  } catch {
+    return false;
+  }
+}
 
 test('a wait for the lock names its holder, and ends by SIGINT without reporting a bug', async () => {
   const service = await keep(several(3), (_, step) =>

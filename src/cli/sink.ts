@@ -25,7 +25,11 @@ export async function withSink(
     signal,
     settings,
     self,
-  }: Pick<LocalContext, 'streams' | 'signal' | 'settings' | 'self'>,
+    hasWritten,
+  }: Pick<LocalContext, 'streams' | 'signal' | 'settings' | 'self'> & {
+    /** Something was changed, so that a signal does not cut its report off. */
+    readonly hasWritten?: boolean | undefined;
+  },
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
   const { stdout } = streams;
@@ -41,7 +45,7 @@ export async function withSink(
     });
   if (out === undefined || out === '-') return show(stdout);
   const { openAtomic } = await import('../files/atomic-write.js');
-  const file = await openAtomic(out, { signal, self });
+  const file = await openAtomic(out, { signal, self, isReport: hasWritten });
   try {
     await show({ ...nowhere, write: (text) => file.write(text).catch(throwClosed) });
     await file.commit();

@@ -46,6 +46,8 @@ interface AtomicOptions {
   readonly self?: ThisProcess | undefined;
   /** Ends the wait for the reader of a named pipe. */
   readonly signal?: AbortSignal | undefined;
+  /** A report of changes, which a signal does not cut off once the pipe has a reader. */
+  readonly isReport?: boolean | undefined;
 }
 
 /**
@@ -55,7 +57,7 @@ interface AtomicOptions {
  */
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await outputTarget(file);
-  if (target.kind === 'device') return throughDevice(file, options.signal);
+  if (target.kind === 'device') return throughDevice(file, options);
   const mode = target.kind === 'file' ? target.mode : options.mode;
   return openBeside(file, target.path, { ...options, mode });
 }

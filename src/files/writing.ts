@@ -1,13 +1,20 @@
 /** Writing files: complete writes, and errors that name the file. */
 
-import { constants, promises as fs, realpathSync, write } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  promises as fs,
+  fstatSync,
+  open,
+  realpathSync,
+  write,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { fileCommands, onWindows, shellQuote } from '../data/text.js';
-import { CancelledError, GuardError, OutputError } from '../errors.js';
+import { CancelledError, Failure, OutputError } from '../errors.js';
 
 /** A file being written: nothing has its final name before `commit`. */
 export interface AtomicFile {
@@ -26,7 +33,7 @@ export async function attemptWrite<T>(file: string, work: Promise<T>): Promise<T
   try {
     return await work;
   } catch (error) {
-    throw error instanceof GuardError ? error : cannotWrite(file, error);
+    throw error instanceof Failure ? error : cannotWrite(file, error);
   }
 }
 
@@ -104,26 +111,71 @@ export async function outputTarget(file: string): Promise<WriteTarget> {
   return { kind: 'file', path, mode: stats.mode & 0o777 };
 }
 
+/** How long to wait for the reader of a pipe. */
+interface PipeOptions {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+  /** Once there is a reader, a signal does not end the wait for it to read. */
+  readonly isReport?: boolean | undefined;
+}
+
 /**
  * Opens a device, a pipe, or a socket that is an output of this process; none is replaced or takes a byte
  * back. Throws OutputError, CancelledError.
  */
 export async function throughDevice(
   file: string,
-  signal: AbortSignal | undefined,
+  { signal, isReport = false }: PipeOptions,
 ): Promise<AtomicFile> {
   const own = await ownSocket(file);
   if (own !== undefined) return throughOwn(file, own);
-  const reader = await findReader(file, signal);
+  const opened = await findReader(file, signal);
+  if (fstatSync(opened).isFIFO()) return throughPipe(file, opened, isReport ? undefined : signal);
+  closeSync(opened);
   const handle = await attemptWrite(file, fs.open(file, 'a'));
-  // Closed any earlier, the reader would see the end of the pipe.
-  await reader.close();
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= handle.close());
   return {
     write: (chunk) => attemptWrite(file, handle.appendFile(chunk)),
     commit: () => attemptWrite(file, close()),
     discard: () => close().catch(() => {}),
+  };
+}
+
+/**
+ * Writes to a pipe in the event loop: a thread that waits for a reader which has stopped reading would
+ * keep the process alive, whatever signal arrives.
+ */
+async function throughPipe(
+  file: string,
+  descriptor: number,
+  signal: AbortSignal | undefined,
+): Promise<AtomicFile> {
+  const { Socket } = await import('node:net');
+  const pipe = new Socket({ fd: descriptor, readable: false, writable: true });
+  let failure: Error | undefined;
+  // Without a listener, a reader that goes away would end the process with a stack trace.
+  pipe.on('error', (error) => {
+    failure ??= error;
+  });
+  const send = (chunk: string | Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      const giveUp = () => {
+        pipe.destroy();
+        reject(new CancelledError('Interrupted.'));
+      };
+      pipe.write(chunk, (error) => {
+        signal?.removeEventListener('abort', giveUp);
+        if (error) reject(failure ?? error);
+        else resolve();
+      });
+      if (signal?.aborted) giveUp();
+      else signal?.addEventListener('abort', giveUp, { once: true });
+    });
+  return {
+    write: (chunk) => attemptWrite(file, send(chunk)),
+    commit: () => new Promise((resolve) => pipe.end(() => resolve())),
+    discard: async () => void pipe.destroy(),
   };
 }
 
@@ -162,14 +214,16 @@ function throughOwn(file: string, descriptor: number): AtomicFile {
   };
 }
 
+const openFile = promisify(open);
+
 /**
  * Opens a device, or a pipe once it has a reader. Polls, because an open that blocks would keep the
  * process alive, whatever signal arrives. Throws OutputError, CancelledError.
  */
-async function findReader(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+async function findReader(file: string, signal: AbortSignal | undefined): Promise<number> {
   for (;;) {
     try {
-      return await fs.open(file, constants.O_WRONLY | constants.O_NONBLOCK);
+      return await openFile(file, constants.O_WRONLY | constants.O_NONBLOCK);
     } catch (error) {
       const code = systemCode(error);
       // A socket never opens.
