@@ -1,5 +1,4 @@
 /** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
-import { writeSync } from 'node:fs';
 import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
 import { plainFailure } from './cli/failures/plain.js';
 import { asksForOutput } from './cli/global-flags.js';
@@ -14,6 +13,7 @@ import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
 import { watchSignals, watchStops } from './terminal/signals.js';
+import { createDirectWrite } from './terminal/stream-writer.js';
 import { createStreams, leaveTerminals, mayBeTerminal } from './terminal/streams.js';
 import { fullWidth } from './terminal/whole-words.js';
 
@@ -37,7 +37,7 @@ export async function main({ table, topics, isTerminal }: Distribution): Promise
       return isOne;
     },
     // On Windows, direct writes differ from those of a stream.
-    write: process.platform === 'win32' ? undefined : writeSync,
+    write: process.platform === 'win32' ? undefined : createDirectWrite(),
   });
   const world: World = {
     argv: process.argv.slice(2),

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -11,8 +11,10 @@ import {
   readSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
 import { ids, several, until, userOf } from './bulk/user.js';
@@ -308,6 +310,33 @@ test.each([
   expect(await ended).toBe(code);
   expect(performance.now() - began).toBeLessThan(soon);
   expect(stderr).toContain('Interrupted.');
+});
+
+test('a short result for a pipe that is full already ends at once by SIGTERM', async () => {
+  const home = temporaryFolder();
+  const pipe = join(home, 'pipe');
+  spawnSync('mkfifo', [pipe]);
+  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const filler = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  expect(() => {
+    for (;;) writeSync(filler, Buffer.alloc(64 * 1024));
+  }).toThrow('EAGAIN');
+  const stdout = openSync(pipe, constants.O_WRONLY);
+  const line = [launcher, '-p', 'sandbox', 'tryouts', 'list', '-o', 'ids', '--debug'];
+  const child = spawn(process.execPath, line, {
+    env: freshEnvironment(home),
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  const ended = closed(child);
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  await until(() => stderr.includes('-> 200'));
+  await pause(500);
+  const began = performance.now();
+  child.kill('SIGTERM');
+  expect(await ended).toBe(143);
+  expect(performance.now() - began).toBeLessThan(soon);
+  for (const each of [reader, filler, stdout]) closeSync(each);
 });
 
 const refuses = () => recordingService(() => ({ status: 429, headers: { 'retry-after': '30' } }));

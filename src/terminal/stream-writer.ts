@@ -1,5 +1,5 @@
 /** Writing to one stream of the process: each write waits for its callback, and says why it failed. */
-import { fsync } from 'node:fs';
+import { constants, fstatSync, fsync, openSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { isDiskFailure, systemCode, systemReason } from '../data/system-errors.js';
 import { CancelledError, OutputError, PipeClosedError } from '../errors.js';
@@ -14,7 +14,7 @@ export type TerminalOutput = NodeJS.WritableStream & {
 /** Creates a writer that awaits each write's callback, so that a full disk fails the write that hit it. */
 export function createWriter(
   source: () => TerminalOutput,
-  writeSync?: (bytes: Uint8Array) => number,
+  writeNow?: (bytes: Uint8Array) => number,
 ) {
   let failure: Error | undefined;
   let opened: TerminalOutput | undefined;
@@ -42,9 +42,9 @@ export function createWriter(
     write: async (text: string | Uint8Array): Promise<void> => {
       if (text.length === 0) return;
       let remaining = text;
-      if (writeSync && !opened && !failure && fits(text)) {
+      if (writeNow && !opened && !failure && fits(text)) {
         try {
-          remaining = writeDirect(writeSync, text);
+          remaining = writeDirect(writeNow, text);
         } catch (error) {
           failure = asFailure(error);
         }
@@ -76,6 +76,30 @@ export function createWriter(
  * reader: a direct write would not return until then, whatever signal arrives or time passes.
  */
 const maxDirectBytes = 64 * 1024;
+
+/**
+ * Returns a writer to the outputs of the process. A pipe gets a descriptor that does not wait, where the system has
+ * one: with what others have written it may be full already, and a write that waits for its reader would not return
+ * until then, whatever signal arrives or time passes.
+ */
+export function createDirectWrite(): (descriptor: 1 | 2, bytes: Uint8Array) => number {
+  const descriptors = new Map<1 | 2, number>();
+  return (descriptor, bytes) => {
+    const own = descriptors.get(descriptor) ?? withoutWait(descriptor);
+    descriptors.set(descriptor, own);
+    return writeSync(own, bytes);
+  };
+}
+
+function withoutWait(descriptor: number): number {
+  try {
+    if (!fstatSync(descriptor).isFIFO()) return descriptor;
+    return openSync(`/proc/self/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // No /proc, a pipe of another user, or too many open files.
+    return descriptor;
+  }
+}
 
 /** Writes as much as the system accepts at once; returns the rest, which the stream has to write. */
 function writeDirect(write: (bytes: Uint8Array) => number, text: string | Uint8Array): Uint8Array {
