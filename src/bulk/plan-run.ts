@@ -106,10 +106,11 @@ async function planOrContinue(
   // What another create makes is a record of its own.
   const named = operation.verb === 'create' ? [] : rows;
   const awaited = await awaitEarlierWrites(context, concerned, named, same);
-  const resolved = (await operation.resolve?.()) ?? rows;
+  const found = await operation.resolve?.();
+  const resolved = found ?? rows;
   const isAwaited = new Set(named.map(({ id }) => id));
   const others = resolved.filter(({ id }) => !isAwaited.has(id));
-  if (operation.resolve) await awaitEarlierWrites(context, concerned, others);
+  if (found) await awaitEarlierWrites(context, concerned, others);
   const begun = { ...invocation, selection: { ...selection, rows: resolved } };
   return beginRun(context, begun, {
     ...setup,

@@ -262,9 +262,9 @@ export interface Operation {
   rows?(context: Context, values: object): Promise<Selection>;
   /**
    * Replaces the rows of `rows` by what they stand for at the service, read once no earlier write can
-   * take effect any more. Throws Failure.
+   * take effect any more; undefined leaves them as they are. Throws Failure.
    */
-  resolve?(): Promise<readonly SelectedRow[]>;
+  resolve?(): Promise<readonly SelectedRow[] | undefined>;
   /**
    * Its rows are selected anew each time, as by a filter: an unfinished run of the same command line is
    * replaced, after what it may have sent was finished.

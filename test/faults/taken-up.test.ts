@@ -10,7 +10,7 @@ import {
   steps,
   written,
 } from '../commands/tryouts/service.js';
-import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Reply, recordingService } from '../support/service.js';
 import { unlessPossible } from './support/case.js';
 import { cannotFalsifyClocks, falseClock } from './support/false-clock.js';
@@ -316,6 +316,39 @@ test('runs retry twice: the second names the run that has the rows, without a re
   const second = await user.run(`runs retry ${report(ran).run} --yes --json`);
   expect([second.code, errorOf(second)['code']]).toEqual([11, 'retried']);
   expect(errorOf(second)['message']).toContain(`by run ${report(first).run}.`);
+  expect(service.requests).toHaveLength(count);
+});
+
+test('runs retry twice at once: the one that waited for the other sends nothing', async () => {
+  const held: (() => void)[] = [];
+  let phase: 'refuses' | 'holds' | 'works' = 'refuses';
+  const service = await keep(several(2), (_, step) => {
+    if (phase === 'refuses' && step.startsWith('PATCH'))
+      return { status: 422, json: { error: 'no' } };
+    if (phase !== 'holds' || step !== 'GET app_1') return undefined;
+    return (_request, response) => {
+      const record = JSON.stringify(application('app_1'));
+      held.push(() => response.setHeader('content-type', 'application/json').end(record));
+    };
+  });
+  const user = userOf(service);
+  const { run } = report(await user.run('tryouts set-status app_1 app_2 --to rejected -y --json'));
+  phase = 'holds';
+  const line = `runs retry ${run} --yes --json --wait-lock 1m`;
+  const first = heard(user.start(line));
+  await until(() => held.length === 1);
+  const second = heard(user.start(line));
+  await until(() => second.printed.stderr.includes('Waiting for it.'));
+  phase = 'works';
+  held[0]?.();
+  expect((await first.ended).code).toBe(0);
+  const count = service.requests.length;
+  const waited = await second.ended;
+  expect(waited.code).toBe(11);
+  expect(errorOf(waited)).toMatchObject({
+    code: 'retried',
+    message: expect.stringContaining(`by run ${report(first.printed).run}.`),
+  });
   expect(service.requests).toHaveLength(count);
 });
 

@@ -33,14 +33,7 @@ export default defineRunCommand({
       throw new GuardError(`The run ${name} is unfinished.`, {
         hint: `Resume it first: rosterctl runs resume ${name}`,
       });
-    const retryRun = retriedBy(store, head.run);
-    if (retryRun !== undefined) {
-      const retry = shownRunName(context, store, retryRun);
-      throw new GuardError(`The rows of run ${name} were retried by run ${retry}.`, {
-        code: 'retried',
-        hint: nextStep(await readRun(store, retryRun), retry),
-      });
-    }
+    await requireNotRetried(context, head.run);
     const invocation = await invocationOf(context, stored, values);
     // A retry would send and record the stored files twice.
     if (hasLeftovers(stored))
@@ -53,14 +46,36 @@ export default defineRunCommand({
         hint: 'See: rosterctl runs list',
       });
     const again = await rowsForRetry(context, invocation.operation, rows);
+    const operation: Operation = {
+      ...invocation.operation,
+      async resolve() {
+        // Another process may have retried them while this one waited for the lock.
+        await requireNotRetried(context, head.run);
+        return invocation.operation.resolve?.();
+      },
+    };
     return runSelected(context, {
       ...invocation,
+      operation,
       isSingle: false,
       selection: { rows: again, digest: digestOf(['retry', again]) },
       retries: head.run,
     });
   },
 });
+
+/** Throws GuardError if the rows of a run were retried. */
+async function requireNotRetried(context: Context, run: string): Promise<void> {
+  const store = storeOf(context);
+  const retryRun = retriedBy(store, run);
+  if (retryRun === undefined) return;
+  const name = shownRunName(context, store, run);
+  const retry = shownRunName(context, store, retryRun);
+  throw new GuardError(`The rows of run ${name} were retried by run ${retry}.`, {
+    code: 'retried',
+    hint: nextStep(await readRun(store, retryRun), retry),
+  });
+}
 
 function nextStep(retry: StoredRun | undefined, name: string): string {
   if (!retry) return 'That run was deleted. Run the original command again.';
