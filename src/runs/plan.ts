@@ -1,5 +1,5 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
-import { rmSync, statSync } from 'node:fs';
+import { promises as fs, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
@@ -14,6 +14,7 @@ import { defaultProfile } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
 import { openPlain } from '../files/atomic-write.js';
 import { readOwnText } from '../files/private.js';
+import { attemptWrite } from '../files/writing.js';
 import { countsAsError, type ReportRow, type SelectedRow } from './report.js';
 import { type RunVerb, verbOfAction } from './verb.js';
 
@@ -257,7 +258,8 @@ export async function shortenPlan(
   const failedRows = new Set<number>();
   for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
   const rows = plan.rows.filter(({ row }) => failedRows.has(row));
-  if (rows.length === 0) rmSync(pathIn(folder), { force: true });
+  const path = pathIn(folder);
+  if (rows.length === 0) await attemptWrite(path, fs.rm(path, { force: true }));
   else await writePlan(folder, { ...plan, names: undefined, rows });
 }
 

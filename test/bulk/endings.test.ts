@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
@@ -394,4 +394,22 @@ test('a run whose files are removed sends nothing more, and says why', async () 
     'PATCH app_2',
     'PATCH app_3',
   ]);
+});
+
+test('a run whose plan cannot be removed at its end still prints its report', async () => {
+  const service = await keep(several(2), ({ method }) => {
+    if (method !== 'PATCH') return undefined;
+    const [folder = ''] = runFolders(user.runs);
+    rmSync(join(folder, 'plan.jsonl'), { recursive: true });
+    mkdirSync(join(folder, 'plan.jsonl'));
+    return undefined;
+  });
+  const user = userOf(service);
+  const ran = await user.run(lineOf(2, '--yes --json --concurrency 1'));
+  expect(report(ran).summary).toMatchObject({ total: 2, changed: 2 });
+  expect(errorOf(ran)).toMatchObject({
+    code: 'output',
+    exitCode: 1,
+    message: expect.stringMatching(/plan\.jsonl cannot be written: /),
+  });
 });
