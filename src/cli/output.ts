@@ -140,18 +140,18 @@ async function writeLines(
 /** Writes the rows of a value, or with JSON the value itself, with the fields of `--fields`. */
 async function showRows<T>(
   value: T,
-  view: View<T>,
+  plainView: View<T>,
   sink: Sink,
   context: OutputContext,
 ): Promise<void> {
   const { fields, output: format } = context.settings;
+  const csvRows = format === 'csv' || format === 'xlsx' ? plainView.csvRows?.(value) : undefined;
+  // The columns are those of the other formats.
+  const view = csvRows ? { ...plainView, columns: undefined } : plainView;
   const many = isMany(value);
   // JSON prints the report itself if --fields names its own fields, otherwise its rows.
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
-  const source =
-    (format === 'csv' || format === 'xlsx') && view.csvRows
-      ? view.csvRows(value)
-      : rowsOf(value, view, printsValue);
+  const source = csvRows ?? rowsOf(value, view, printsValue);
   const idField = view.columns?.[0];
   // The fields of ids are only checked.
   const kept = fields && format === 'ids' ? [...fields, idField ?? 'id'] : fields;

@@ -16,10 +16,7 @@ import {
   tallyTryouts,
 } from '../../resources/tryout-tally.js';
 
-const view: View<Stats> = {
-  columns: ['section', 'label', 'count', 'share'],
-  csvRows: longRows,
-};
+const view: View<Stats> = { csvRows: longRows };
 
 export default defineCommand({
   summary: 'Count applications by status, game and week',

@@ -95,6 +95,14 @@ test('as CSV are one line per count, with its share of all applications', async 
   expect(all).toContain("game,'=1+1,1,0.25");
 });
 
+test('the columns of the CSV are unknown fields of every other format', async () => {
+  expect((await stats('-o csv --fields label,count')).stdout).toMatch(/^label,count\r?\n,4\r?\n/);
+  const json = await stats('--json --fields label');
+  expect([json.code, json.stdout]).toEqual([2, '']);
+  expect(json.stderr).toContain('Unknown field \\"label\\".');
+  expect((await stats("--template '{label}'")).code).toBe(2);
+});
+
 describe('--by', async () => {
   const asked = await keep([
     application('app_1', {
