@@ -15,6 +15,7 @@ import type { Context } from '../context.js';
 import { quotedId } from '../data/references.js';
 import { binarySize, groupedNumber } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
+import { refuseSameFile } from '../files/same-file.js';
 import { documentSelection } from '../resources/document-filters.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { createDownloader, type SavedRow, wasSkipped } from './download-one.js';
@@ -193,6 +194,9 @@ async function downloadNamed(
   if (!isOne) limitRate(context, values);
   if (!values.url) {
     checkTargets(context, targets, save);
+    const { out } = context.settings;
+    const others = [{ word: 'a file to download', given: targets.map(({ path }) => path) }];
+    if (out !== undefined) await refuseSameFile('--out', out, others);
     if (context.settings.dryRun) {
       const { planDownloads } = await import('./dry-run.js');
       return planDownloads(context, endpoint, { documents, targets, save, isOne });

@@ -13,6 +13,7 @@ import { eventLoopTurns, mapConcurrently } from '../data/workload.js';
 import type { FileRows, Selection } from '../engine/operation.js';
 import { Failure, InputError, stoppedReading, UsageError } from '../errors.js';
 import { sha256OfFile, unreadable } from '../files/input-file.js';
+import { refuseSameFile } from '../files/same-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun } from '../runs/store.js';
 import { uploadId } from '../runs/unfinished-uploads.js';
@@ -27,6 +28,7 @@ interface PathValues {
   readonly name: string | undefined;
   readonly contentType: UploadContentType | undefined;
   readonly failFast: boolean;
+  readonly results?: string | undefined;
 }
 
 /** How many files are inspected concurrently. */
@@ -41,7 +43,7 @@ const stepsPerFile = 200;
  */
 export async function uploadRows(
   context: Context,
-  { paths, recursive, name, contentType, failFast }: PathValues,
+  { paths, recursive, name, contentType, failFast, results }: PathValues,
 ): Promise<Selection> {
   const names = await expandPaths(paths, { recursive });
   if (name !== undefined && names.length > 1) throw oneNameForMany();
@@ -57,6 +59,7 @@ export async function uploadRows(
   const files = await inspectRows(context, rows, ({ id }) =>
     inspect(context, id, contentType, failFast || isAlone),
   );
+  await keepFromReports(context, files, results);
   return { rows: files, header: ['path'], digest: filesDigest(files) };
 }
 
@@ -67,7 +70,7 @@ export async function uploadRows(
 export async function manifestRows(
   context: Context,
   manifest: string,
-  { contentType, failFast }: Pick<PathValues, 'contentType' | 'failFast'>,
+  { contentType, failFast, results }: Pick<PathValues, 'contentType' | 'failFast' | 'results'>,
 ): Promise<Selection> {
   const { header, lines } = await readUploadManifest(context, manifest);
   const folder = manifest === '-' ? '.' : dirname(manifest);
@@ -75,6 +78,7 @@ export async function manifestRows(
     const file = await inspect(context, resolve(folder, id), own ?? contentType, failFast);
     return { ...file, ...(text && { text }) };
   });
+  await keepFromReports(context, rows, results);
   return { rows, header, digest: filesDigest(rows) };
 }
 
@@ -94,6 +98,19 @@ async function inspectAgain(
     const isNamed = !bad && !('problem' in file);
     return { ...file, ...(text && { text }), ...(isNamed && { name: inspected(row).name }) };
   });
+}
+
+/** Throws UsageError if a report of this command would replace one of the files. */
+async function keepFromReports(
+  { settings }: Context,
+  rows: readonly SelectedRow[],
+  results: string | undefined,
+): Promise<void> {
+  const others = [
+    { word: 'a file to upload', given: rows.map((row) => (badFile(row) ?? inspected(row)).path) },
+  ];
+  if (settings.out !== undefined) await refuseSameFile('--out', settings.out, others);
+  if (results !== undefined) await refuseSameFile('--results', results, others);
 }
 
 /** Inspects the file of each row, several at a time, and finds those that are the same. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, type Instead, keep, steps, written } from '../commands/tryouts/service.js';
@@ -227,6 +227,36 @@ test.each([
   expect([ran.code, service.requests]).toEqual([2, []]);
   expect(ran.stderr).toContain(`--out and ${word} name the same file.`);
   expect(readFileSync(join(user.home, 'file'), 'utf8')).toBe(text);
+});
+
+test.each([
+  ['--results', 'docs upload -r papers --results papers/a.txt'],
+  ['--results', "docs upload 'papers/*.txt' --results papers/a.txt"],
+  ['--out', 'docs upload --manifest papers.csv -o csv --out papers/a.txt'],
+])(
+  '%s never overwrites a file that a folder, a pattern or a manifest names: %s',
+  async (option, words) => {
+    const service = await keep(several(1));
+    const user = userOf(service);
+    mkdirSync(join(user.home, 'papers'));
+    for (const name of ['a.txt', 'b.txt']) writeFileSync(join(user.home, 'papers', name), name);
+    writeFileSync(join(user.home, 'papers.csv'), 'path\npapers/a.txt\npapers/b.txt\n');
+    const ran = await user.run(words);
+    expect([ran.code, service.requests]).toEqual([2, []]);
+    expect(ran.stderr).toContain(`${option} and a file to upload name the same file.`);
+    expect(readFileSync(join(user.home, 'papers', 'a.txt'), 'utf8')).toBe('a.txt');
+  },
+);
+
+test('an --out never overwrites a file that the same command downloads', async () => {
+  const user = userOf(await keep([]));
+  mkdirSync(join(user.home, 'papers'));
+  const ran = await user.run(
+    "-p sandbox docs download --all -D papers --out 'papers/Budget 2026.xlsx'",
+  );
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('--out and a file to download name the same file.');
+  expect(readdirSync(join(user.home, 'papers'))).toEqual([]);
 });
 
 test('an --out that cannot be written is refused before any write', async () => {

@@ -15,7 +15,9 @@ import { namesMany } from '../../uploads/paths.js';
 import { ifExistsWords, type UploadValues } from '../../uploads/plan.js';
 import { manifestRows, oneNameForMany, toInspectedFile, uploadRows } from '../../uploads/rows.js';
 
-interface Values extends UploadValues, Pick<BulkValues, 'failFast' | 'waitLock' | 'restart'> {
+interface Values
+  extends UploadValues,
+    Pick<BulkValues, 'failFast' | 'waitLock' | 'restart' | 'results'> {
   readonly paths: readonly string[];
   readonly contentType: UploadContentType | undefined;
   readonly recursive: boolean;
