@@ -125,9 +125,22 @@ export function groupHelp(
   ]);
 }
 
-/** Returns the page of one command: at most 45 lines with `-h`, everything with `--help`. */
-export function commandHelp(
+/** How many lines a page of `-h` has at most, at the full width. */
+const shortPageLines = 45;
+
+/**
+ * Returns the page of one command: everything with `--help`, at most 45 lines with `-h`, which leaves out
+ * rare flags where it would be longer.
+ */
+export function commandHelp(command: ManifestCommand, options: PageOptions): string {
+  const page = commandPage(command, [], { ...options, width: fullWidth });
+  const isWhole = options.long || page.trimEnd().split('\n').length <= shortPageLines;
+  return commandPage(command, isWhole ? [] : command.flags.filter(({ rare }) => rare), options);
+}
+
+function commandPage(
   command: ManifestCommand,
+  omitted: readonly ManifestParam[],
   { long, width = fullWidth, bold }: PageOptions,
 ): string {
   const name = `rosterctl ${command.words.join(' ')}`;
@@ -137,8 +150,8 @@ export function commandHelp(
       command.shows.includes(flag.word) ||
       (flag.common && (flag.only === undefined || command[flag.only])),
   );
-  // If flags are left out for space, a third example does not fit either.
-  const omitted = long ? [] : command.flags.filter((flag) => flag.rare);
+  // Beside many flags, a third example does not fit.
+  const examples = command.flags.some((flag) => flag.rare) ? 2 : 4;
   return lines(bold, [
     ...fillWords(`${command.summary}.`, width),
     ...(long && command.about ? ['', ...fillWords(command.about, width - 2)] : []),
@@ -151,7 +164,7 @@ export function commandHelp(
     '',
     'Examples',
     ...command.examples
-      .slice(0, long ? undefined : omitted.length > 0 ? 2 : 4)
+      .slice(0, long ? undefined : examples)
       .flatMap(([what, words]) => [
         ...commentLines(what, width),
         ...commandLines(exampleLine(command, words), width, 2),
@@ -164,7 +177,7 @@ export function commandHelp(
           width,
         )
       : []),
-    ...groupedFlags(command, long, width),
+    ...groupedFlags(command, omitted, width),
     ...section('Global flags', flagRows(globals), width),
     ...(long ? calls(command, width) : []),
     ...(omitted.length > 0 ? fillWords(omittedFlags(omitted), width) : []),
@@ -187,9 +200,13 @@ const flagGroups = [
   [undefined, 'Flags'],
 ] as const;
 
-function groupedFlags(command: ManifestCommand, long: boolean, width: number): string[] {
+function groupedFlags(
+  command: ManifestCommand,
+  omitted: readonly ManifestParam[],
+  width: number,
+): string[] {
   return flagGroups.flatMap(([group, title]) => {
-    const flags = command.flags.filter((flag) => flag.group === group && (long || !flag.rare));
+    const flags = command.flags.filter((flag) => flag.group === group && !omitted.includes(flag));
     return flags.length > 0 ? section(title, flagRows(flags), width) : [];
   });
 }

@@ -43,6 +43,19 @@ test('help with the words of a command prints the page of its --help', () => {
     );
 });
 
+test('-h leaves out a flag of a command only if the page would have more than 45 lines', () => {
+  const page = { width: 80, bold: (text: string) => text };
+  for (const command of table.commands) {
+    const short = commandHelp(command, { long: false, ...page });
+    const missing = command.flags.filter(
+      ({ word }) => !new RegExp(`^ .*${word}\\b`, 'm').test(short),
+    );
+    const lines = short.trimEnd().split('\n').length;
+    expect(lines).toBeLessThanOrEqual(45);
+    if (missing.length > 0) expect(lines + missing.length).toBeGreaterThan(45);
+  }
+});
+
 test('with --json, help holds the page of a topic, a noun or everything as text', async () => {
   for (const words of ['', 'teams', 'teams list', 'exit-codes']) {
     const page = await rosterctl(words === '' ? 'help' : `help ${words}`);
