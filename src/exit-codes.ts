@@ -2,11 +2,14 @@
 
 /** Every exit code, with the text that `help exit-codes` shows. */
 export const exitCodes = {
-  done: { code: 0, text: 'everything asked was done and written out' },
-  failed: { code: 1, text: 'other failure: unreadable answer, local file trouble, a bug' },
+  done: { code: 0, text: 'everything that you asked for was done and written out' },
+  failed: {
+    code: 1,
+    text: 'any other failure: an unreadable answer, a problem with a local file, a bug',
+  },
   usage: {
     code: 2,
-    text: 'usage or input rejected before any request; a confirmation was needed; config invalid',
+    text: 'invalid usage, input or configuration, rejected before any request; a confirmation was needed',
   },
   invalid: { code: 3, text: 'the service refused the request as invalid (400 and other 4xx)' },
   unauthenticated: { code: 4, text: 'not authenticated: no key, or 401' },
@@ -30,7 +33,7 @@ export const exitCodes = {
   },
   guarded: {
     code: 11,
-    text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a reference that matches several records, a selection in doubt, a plan that no longer fits',
+    text: 'refused by a guard: --expect, --max-changes, a lock, an existing file, a reference that matches several records, a list that may be incomplete, a plan that no longer fits',
   },
   changesPending: {
     code: 12,

@@ -1,4 +1,4 @@
-/** Entry point: alone besides the launcher in using `process` (argv, streams, signals, exit code). */
+/** Entry point: the only file besides the launcher that uses `process` (argv, streams, signals, exit code). */
 import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
 import { plainFailure } from './cli/failures/plain.js';
 import { asksForOutput } from './cli/global-flags.js';

@@ -150,7 +150,9 @@ function waitNotifier(context: LocalContext, who: string, hasProgress: () => boo
     if (!isLong || now < until || hasProgress() || !streams.stderr.isTerminal) return;
     until = now + ms;
     lastNoteAt = now;
-    const why = isRequested ? `${who} asks to wait` : `No usable answer from ${lowerFirst(who)}`;
+    const why = isRequested
+      ? `${who} asks you to wait`
+      : `No usable answer from ${lowerFirst(who)}`;
     context.note(`${why}; trying again in ${Math.ceil(ms / 1000)} s.`);
   };
 }

@@ -105,8 +105,8 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['backup verify', 2, 'Which folder?'],
   ['uploads finish', 2, 'Which upload? Give an id from rosterctl uploads list, or --all.'],
   ['teams list --timeout 30', 2, 'Write 30s or 30m.'],
-  ['teams list --timeout 0', 2, '"0" has no unit. It may be from 1ms to 1d.'],
-  ['teams list --timeout 0s', 2, '"0s" is too short. It may be from 1ms to 1d.'],
+  ['teams list --timeout 0', 2, '"0" has no unit. The range is 1ms to 1d.'],
+  ['teams list --timeout 0s', 2, '"0s" is too short. The range is 1ms to 1d.'],
   [
     'teams list --base-url https://roster.example.com/api/v2',
     2,

@@ -131,7 +131,7 @@ test('a note about a wait is printed above the line, and Ctrl-C erases the line'
   expect(code).toBe(130);
   const lines = left(shown).trim().split('\r\n');
   expect(lines.map((each) => each.trim())).toEqual([
-    expect.stringMatching(/^The service asks to wait; trying again in 3\d s\.$/),
+    expect.stringMatching(/^The service asks you to wait; trying again in 3\d s\.$/),
     'Interrupted.',
   ]);
 });

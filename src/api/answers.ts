@@ -144,7 +144,7 @@ function problemOf(read: JsonBody, origin: string): string {
   if (read.kind === 'html') return `${origin} answered with a web page, not with JSON.`;
   if (read.kind === 'empty') return `The answer from ${origin} is empty.`;
   if (read.kind === 'deep')
-    return `The answer from ${origin} is JSON of more than ${maxDepth} levels, which is not read.`;
+    return `The answer from ${origin} is JSON nested more than ${maxDepth} levels deep, which rosterctl does not read.`;
   return `The answer from ${origin} is not JSON.`;
 }
 

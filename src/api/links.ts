@@ -2,7 +2,7 @@
 import { isObject, type JsonObject, numberOf } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
 import { childOf, normalName } from '../data/path.js';
-import { controlCharacter, wordList } from '../data/text.js';
+import { controlCharacter, plural, wordList } from '../data/text.js';
 import { type CallSite, ProtocolError } from '../errors.js';
 import { describeTopLevel } from './list-envelope.js';
 import type { Link } from './types.js';
@@ -46,7 +46,7 @@ export function findLink(answer: FullResponse, call: LinkCall): Link | undefined
   return fileStatuses.includes(status) ? { kind: 'bytes', bytes: body, headers } : undefined;
 }
 
-/** The statuses whose body may be the file: neither a word on one that is still being made (202) nor a part. */
+/** The statuses whose body may be the file: not 202, a note on a file still being made, and not 206, a part. */
 const fileStatuses = [200, 203];
 
 /** The error for a response in which `findLink` finds nothing. */
@@ -74,7 +74,8 @@ export function missingLink(answer: FullResponse, call: LinkCall, site: CallSite
 }
 
 function topLevelOf(body: unknown): string {
-  return Array.isArray(body) ? `a list of ${body.length}` : describeTopLevel(body);
+  if (!Array.isArray(body)) return describeTopLevel(body);
+  return body.length === 0 ? 'an empty list' : `a list of ${plural(body.length, 'item')}`;
 }
 
 /** Returns the URL at a path such as `files.0.url` or `data[0].url`; a relative one is resolved. */
@@ -91,7 +92,7 @@ function linkAt(path: string, body: unknown, { requestUrl, now }: LinkCall): Lin
   return urlLink(new URL(value, requestUrl.href).href, context, now);
 }
 
-/** True for a URL without a scheme: it has a slash or a query, so that a plain word is none. */
+/** True for a URL without a scheme. It needs a slash or a query, because a plain word is not a URL. */
 function isRelativeUrl(value: unknown): value is string {
   if (typeof value !== 'string' || /[\s\\]/.test(value) || controlCharacter.test(value))
     return false;
@@ -117,7 +118,10 @@ function searchBody(body: unknown, call: LinkCall): Link | undefined {
   return best && urlLink(best.url, best.context, call.now);
 }
 
-/** Returns the best named URL, else the only one there is. What the other verb names is not it beside an unknown one. */
+/**
+ * Returns the URL with the best name, else the only one. Undefined if the best is named after the other
+ * verb and some names are unknown: one of those may be it.
+ */
 function bestOf(candidates: readonly LinkCandidate[]): LinkCandidate | undefined {
   const ranked = candidates.filter(({ rank }) => rank !== undefined);
   const [best] = ranked.toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
@@ -127,7 +131,7 @@ function bestOf(candidates: readonly LinkCandidate[]): LinkCandidate | undefined
   return !best && new Set(unnamed.map(({ url }) => url)).size === 1 ? only : undefined;
 }
 
-/** An object in which a URL may be; `of`: the verb that the names on the way to it say. */
+/** An object that may hold a URL; `of`: the verb that the names of its path contain. */
 interface Holder {
   readonly value: JsonObject;
   readonly context: JsonObject;

@@ -186,7 +186,7 @@ function pushPiece(
     if (error instanceof TooLargeError)
       throw brokenAt(count, `has a part that is larger than ${responseLimit.words}`, page);
     if (error instanceof TooDeepError)
-      throw brokenAt(count, `holds a record of more than ${maxDepth} levels`, page);
+      throw brokenAt(count, `holds a record nested more than ${maxDepth} levels deep`, page);
     if (error instanceof SyntaxError) throw brokenAt(count, 'stops being JSON', page);
     throw error;
   }

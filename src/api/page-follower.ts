@@ -44,7 +44,7 @@ export class PageFollower {
     this.visited.add(first.href);
   }
 
-  /** Goes on to the page after the one that was read; returns how the list ends if there is none to read. */
+  /** Advances to the page after the one that was read; returns how the list ends if there is none. */
   after(page: Page): Completeness | undefined {
     const { first, number, mayRepeat, caps } = this;
     const step = this.pager.after(page);

@@ -210,19 +210,20 @@ export class Pager {
     const { mode, number, became } = this;
     const { total = evidence.total, pages } = this.announced;
     if (total !== undefined && total.value > arrived) {
-      if (became === 'longer') return stated('the list became longer while it was read', again);
+      if (became === 'longer') return stated('the list grew while it was being read', again);
       return stated(
-        `the service counts ${groupedNumber(total.value)} records and sent ${groupedNumber(arrived)}`,
+        `the service counts ${groupedNumber(total.value)} records but sent ${groupedNumber(arrived)}`,
         'If it pages: rosterctl config set paging.mode page',
         `If ${total.path} counts something else: rosterctl config set paging.total none`,
       );
     }
     if (mode === 'none') return completeList;
     // The records after one that went away moved up, the first of them perhaps to a page read before.
-    if (became === 'shorter') return doubt('the list became shorter while it was read', again);
+    if (became === 'shorter') return doubt('the list shrank while it was being read', again);
     const hasAll = namedValue(total) === arrived;
     // A record that moved to the front may have left a page that had not been read yet.
-    if (this.hasMoved && !hasAll) return doubt('records moved while the list was read', again);
+    if (this.hasMoved && !hasAll)
+      return doubt('records moved while the list was being read', again);
     if (evidence.more)
       return stated(
         'the service says that there are more, but not where',
@@ -232,7 +233,7 @@ export class Pager {
       );
     if (pages !== undefined && pages > number && page.count > 0 && !hasAll)
       return doubt(
-        `the service counts ${pages} pages and sent ${number}`,
+        `the service counts ${pages} pages but sent ${number}`,
         'If it pages by number: rosterctl config set paging.mode page',
         noPages,
       );
@@ -258,11 +259,11 @@ export class Pager {
       return doubt('the service says that this is only part of the list', ...fixes);
     if (size !== undefined && count === size)
       return doubt(
-        `exactly ${groupedNumber(count)} records came, which is the page size`,
+        `exactly ${groupedNumber(count)} records arrived, which is the page size`,
         ...fixes,
       );
     if (!suspiciousCounts.has(arrived)) return completeList;
-    const reason = `exactly ${groupedNumber(arrived)} records came and the service says nothing about more`;
+    const reason = `exactly ${groupedNumber(arrived)} records arrived and the service says nothing about more`;
     return { ...doubt(reason, ...fixes), isOnlyCount: true };
   }
 }

@@ -120,7 +120,7 @@ export class ProxyFailure extends Error {
     const { variable: name, authorization } = this.proxy;
     if (this.status !== 407) return `Check ${name}, or name the host of the service in NO_PROXY.`;
     return authorization === undefined
-      ? `The proxy needs a user: set ${name} to http://USER:PASSWORD@HOST:PORT.`
+      ? `The proxy needs a user name: set ${name} to http://USER:PASSWORD@HOST:PORT.`
       : `Correct the user name or the password in ${name}, which the proxy refused.`;
   }
 }

@@ -41,7 +41,7 @@ export function responseOf(
     if (!isOutcomeUnknown) throw failureOfTransportError(transportError, details);
     const effect = transportError.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
     throw new UnknownOutcomeError(
-      `${requestLine(call)} ${effect}, but no readable answer came: ${describeTransportError(transportError, details)}`,
+      `${requestLine(call)} ${effect}, but no readable answer arrived: ${describeTransportError(transportError, details)}`,
       call,
       { hint: readFirst, cause: transportError.cause, delivery: transportError.delivery },
     );

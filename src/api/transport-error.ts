@@ -139,7 +139,7 @@ export function describeTransportError(transportError: TransportError, site: Req
 }
 
 const connectionLost = ({ origin }: RequestSite) =>
-  `The connection to ${origin} was lost before the whole answer came.`;
+  `The connection to ${origin} was lost before the whole answer arrived.`;
 const nameUnresolved = ({ origin }: RequestSite) =>
   `The name ${new URL(origin).hostname} cannot be resolved.`;
 
@@ -182,7 +182,7 @@ const kinds = {
   },
   aborted: { says: () => 'Interrupted.', isPermanent: true },
   notHttp: {
-    says: ({ origin }) => `${origin} did not answer as an HTTP server.`,
+    says: ({ origin }) => `${origin} did not answer with HTTP.`,
     isPermanent: true,
   },
   switched: {

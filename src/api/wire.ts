@@ -36,7 +36,7 @@ export interface ResponseHead {
   readonly headers: { readonly [name: string]: string };
 }
 
-/** For how many seconds a cache on the way has kept this response (RFC 9111); 0 for the service's own. */
+/** For how many seconds an intermediate cache has kept this response (RFC 9111); 0 for the service's own. */
 export function secondsInCache({ headers }: Pick<ResponseHead, 'headers'>): number {
   const { age = '' } = headers;
   // Several caches may have added one each.

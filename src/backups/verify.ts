@@ -41,7 +41,7 @@ interface VerifiedSnapshot {
   readonly complete: boolean;
   readonly records: number;
   readonly documents: number;
-  /** Files kept because the record was the same, which has no time; they were not compared with the service. */
+  /** Files kept because a record without a time was the same; they were not compared with the service. */
   readonly assumed: number;
 }
 

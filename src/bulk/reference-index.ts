@@ -107,11 +107,11 @@ export class ReferenceIndex {
 
 const nearestShown = 3;
 
-/** A list that is forbidden can be done without: the id names a record, too. */
+/** Adds a hint to the error for a forbidden list: use the id, which needs no list. */
 function withWayOut(error: unknown, resource: ResourceName): unknown {
   if (!isForbidden(error)) return error;
   const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
-  const hint = `This key may not list ${resourceWords[resource].plural}, which ${kinds} needs. Use the id.`;
+  const hint = `This key cannot list ${resourceWords[resource].plural}, which ${kinds} needs. Use the id.`;
   return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
 }
 
@@ -129,7 +129,7 @@ export function candidateOf(record: JsonObject): Candidate {
   };
 }
 
-/** Of references that fail, and of the records that one finds, those beyond this number are only counted. */
+/** How many failing references, or records that one reference finds, are listed; the rest are counted. */
 export const mostListed = 20;
 
 /** Returns a line for each of the records that a reference finds. */

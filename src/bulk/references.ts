@@ -160,7 +160,7 @@ function problemOf(
   if (matches.length > 0)
     return {
       exitName: 'guarded',
-      lines: [`${text} is ${matches.length} ${many}:`, ...describeCandidates(matches)],
+      lines: [`${text} matches ${matches.length} ${many}:`, ...describeCandidates(matches)],
       hint: 'Use the id of the one you mean.',
     };
   if (index.isEmpty)

@@ -29,7 +29,7 @@ const reportFields: ReadonlySet<string | undefined> = new Set([
   'results',
 ] satisfies (keyof BulkReport)[]);
 
-/** The bulk report of docs, section 5. */
+/** The bulk report, for every format. */
 export const reportView: View<BulkReport> = {
   lines: reportLines,
   rows: ({ results }) => results,

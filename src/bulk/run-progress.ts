@@ -57,7 +57,7 @@ export function runProgress(
     if (checkSeconds > 0)
       return `${groupedNumber(done())} of ${groupedNumber(total)}; checking unanswered changes in ${checkSeconds} s`;
     const waitSeconds = Math.ceil(limiter.heldMs / 1000);
-    if (waitSeconds > 0) return `${counted()}; the service asks to wait ${waitSeconds} s`;
+    if (waitSeconds > 0) return `${counted()}; the service asks you to wait ${waitSeconds} s`;
     const { learnedRate } = limiter;
     if (learnedRate === undefined) return counted();
     return `${counted()}; the service allows about ${learnedRate.toFixed(learnedRate < 10 ? 1 : 0)} requests per second`;

@@ -36,7 +36,7 @@ export function unfinishedLine(
     return `If it was not created, run the ${typed ? 'same' : 'original'} command again with --restart; if it was: rosterctl runs prune ${run}`;
   if (verb === 'import' && unended.every(isLostCreate)) {
     const was = remaining === 1 ? 'it was' : 'they were';
-    return `${where} Run the same command again to look once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${run}`;
+    return `${where} Run the same command again to check once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${run}`;
   }
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';

@@ -48,7 +48,7 @@ export async function readWholeList(
       see(record);
     }
   if (isForCreate && list.cachedFor() > 0)
-    throw refuse('was answered by a cache on the way, with older data');
+    throw refuse('was answered by an intermediate cache, with older data');
   const completeness = list.completeness();
   if (completeness.state === 'doubtful' && !(completeness.isOnlyCount && isExpected(count)))
     throw refuse(`may be incomplete (${completeness.reason})`, completeness.fixes);

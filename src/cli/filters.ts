@@ -46,11 +46,15 @@ export function parseCursorName(text: string): string {
 
 /** `--since-last`, which prints what is new, and the flags that go with it. */
 export const sinceLastFlags = {
-  sinceLast: param(z.optional(parsedBy(parseCursorName)), 'what is new since NAME last succeeded', {
-    placeholder: 'NAME',
-    group: 'selection',
-    completes: 'cursor',
-  }),
+  sinceLast: param(
+    z.optional(parsedBy(parseCursorName)),
+    'only what is new since the last run with NAME',
+    {
+      placeholder: 'NAME',
+      group: 'selection',
+      completes: 'cursor',
+    },
+  ),
   changed: param(
     z.optional(nonEmptyText),
     'with --since-last: also records whose FIELD has changed',

@@ -22,7 +22,7 @@ export const globalFlags: readonly GlobalFlag[] = [
     completes: 'profile',
   }),
   value('org', 'ID', 'the organization that the key belongs to'),
-  value('baseUrl', 'URL', 'the service, ending in /v1'),
+  value('baseUrl', 'URL', 'the address of the service, ending in /v1'),
   value(
     'output',
     'FORMAT',

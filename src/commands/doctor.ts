@@ -1,4 +1,4 @@
-/** `rosterctl doctor`: checks of the configuration, the connection and what the key may read. */
+/** `rosterctl doctor`: checks of the configuration, the connection and what the key can read. */
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { resourceRow } from '../api/resources.js';
@@ -32,7 +32,7 @@ import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';
 
 export default defineLocalWrite({
-  summary: 'Check configuration, connection and what the key may read',
+  summary: 'Check configuration, connection and what the key can read',
   about:
     'Each line says pass, warn or fail, and what to do about it. It only reads. --shapes finds out how the service sends its lists (envelope, pages, ids, fields, references) and which settings read them completely; --apply stores these settings after asking. The exit code is 1 if a check fails.',
   examples: [

@@ -3,7 +3,7 @@ import type { CommandTable, Group } from '../cli/manifest.js';
 
 /** Every command by the words typed; a module is loaded only when its command is run. */
 export const commands: CommandTable = {
-  tryouts: group('Read and decide tryout applications', ['tryout'], {
+  tryouts: group('Review tryout applications and decide on them', ['tryout'], {
     list: () => import('./tryouts/list.js'),
     get: () => import('./tryouts/get.js'),
     update: () => import('./tryouts/update.js'),

@@ -89,7 +89,7 @@ export function unknownKeys(file: ConfigData, profile: string): string[] {
       .filter((name) => !Object.hasOwn(namedKeys, name) && !isOverride(name))
       .map((name) => {
         const suggestion = didYouMean(name, [...settingKeys().keys()]);
-        return `${file.file}: there is no setting "${name}" (${place}); it does nothing.${suggestion}`;
+        return `${file.file}: unknown setting "${name}" (${place}); it has no effect.${suggestion}`;
       }),
   );
 }

@@ -35,7 +35,7 @@ export const flagVariables: readonly {
 /** Variables of ours that correspond to no setting. */
 const ownVariables: readonly (readonly [name: string, text: string])[] = [
   ['ROSTERCTL_PROFILE', 'the profile to use (--profile)'],
-  ['ROSTERCTL_BASE_URL', 'the service, ending in /v1 (--base-url)'],
+  ['ROSTERCTL_BASE_URL', 'the address of the service, ending in /v1 (--base-url)'],
   ['ROSTERCTL_ORG', 'the organization (--org)'],
   ['ROSTERCTL_API_KEY', 'the API key; overrides ROSTERCTL_API_KEY_FILE'],
   ['ROSTERCTL_API_KEY_FILE', 'a file that holds the API key, read each time'],

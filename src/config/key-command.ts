@@ -66,7 +66,7 @@ function runProgram(
     signal?.addEventListener('abort', onAbort, { once: true });
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) finish(failed('printed too much for a key'));
+      if (size > maxBytes) finish(failed('printed more than a key'));
       else chunks.push(chunk);
     });
     child.on('error', finish);

@@ -47,7 +47,7 @@ export function requireFolder(paths: Paths, kind: Kind): OwnFolder {
   const found = paths[kind];
   if (found) return found;
   throw new ConfigError(`There is no folder to store the ${kind} in: ${noBase(kind)}.`, {
-    hint: `Set ${variables[kind][0]} to a folder of yours.`,
+    hint: `Set ${variables[kind][0]} to a folder of your own.`,
   });
 }
 

@@ -247,7 +247,7 @@ export class Cursor {
       this.printed > 0 ? `${plural(this.printed, noun, many)} printed` : 'none printed';
     const known = plural(this.known.size, noun, many);
     const rest = this.at.lock
-      ? `${known} recorded, none printed. From now on it prints what is new.`
+      ? `${known} recorded, none printed. From now on, it prints what is new.`
       : `${known} would be recorded, none printed.`;
     this.context.message(
       `First use of the cursor ${name}: ${this.use.initial === 'all' ? `${printed}.` : rest}`,

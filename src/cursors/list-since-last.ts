@@ -125,7 +125,9 @@ function leftNote(shown: number, matched: number, resource: ResourceName): strin
 }
 
 function newRecordsSummary({ isFirst }: Cursor, name: string): ListSummary {
-  const text = isFirst ? 'Nothing to list yet.' : `Nothing is new since ${name} last ran.`;
+  const text = isFirst
+    ? 'Nothing to list yet.'
+    : `Nothing is new since the last run with --since-last ${name}.`;
   return {
     observe: () => {},
     sharedWord: () => ({ word: 'new', isWhole: true }),
@@ -169,7 +171,7 @@ class Times {
     if (this.read > 0 || this.unreadable === 0) return;
     const { plural: many } = resourceWords[this.resource];
     throw new UsageError(`No record in the list of ${many} has a time in ${this.field}.`, {
-      hint: `--at needs one. To begin with what comes from now on: rosterctl cursors reset ${this.resource}/NAME`,
+      hint: `--at needs one. To start with what is new from now on: rosterctl cursors reset ${this.resource}/NAME`,
     });
   }
 }

@@ -216,7 +216,7 @@ export function dateLike(present: unknown, text: string): string {
   if (typeof present === 'string' && calendarDay.test(present) && calendarDay.test(text))
     return text;
   throw new InputError('holds a date, not text.', {
-    hint: 'To write dates as text (2026-03-01), add :text to the name of the column (joinedAt:text). Or empty the cell to leave the field as it is.',
+    hint: 'To write dates as text (2026-03-01), add :text to the column name (joinedAt:text). Or empty the cell to leave the field as it is.',
   });
 }
 

@@ -227,7 +227,7 @@ export function headerHints(
 ): readonly string[] {
   const isTitle = !isSimilar && cells.filter((cell) => cell.trim() !== '').length === 1;
   return [
-    ...(isTitle ? ['If that is a title, delete the rows above the names of the columns.'] : []),
+    ...(isTitle ? ['If that is a title, delete the rows above the column names.'] : []),
     ...(marks ? ['For another sheet of the file: --sheet NAME'] : []),
   ];
 }

@@ -118,7 +118,7 @@ export function exceedsRetryBudget(error: unknown): boolean {
 export function describeRequestedWait({ details }: ApiError): string | undefined {
   return details.retryAfter === undefined
     ? undefined
-    : `asks to wait ${details.retryAfter} s, longer than --max-wait allows.`;
+    : `asks you to wait ${details.retryAfter} s, longer than --max-wait allows.`;
 }
 
 /**

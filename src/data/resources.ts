@@ -67,9 +67,9 @@ export const resourceWords = {
       tag: ['gamerTags.gamerTag'],
     },
     eventField: 'status',
-    ifNone: 'They appear here once somebody has sent in a tryout form.',
+    ifNone: 'They appear here once someone has submitted a tryout form.',
     ifConflict: {
-      why: 'The e-mail or chat user is already used on another application for the same form.',
+      why: 'The e-mail or Discord user is already used on another application for the same form.',
       see: 'rosterctl check --only duplicate.email,duplicate.discord',
     },
     overrides: {},

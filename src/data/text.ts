@@ -106,8 +106,8 @@ export function shellQuote(word: string): string {
 const unquotable = /["\u201c-\u201e$`%\r\n]/;
 
 /**
- * Quotes a word for both cmd.exe and PowerShell. To the first a single quote is a letter, and to the second a
- * comma or an @ means something. Returns VALUE for a word that no quotes make harmless in both.
+ * Quotes a word for both cmd.exe and PowerShell: the first takes a single quote literally, and the second
+ * gives a comma or an @ a meaning. Returns VALUE for a word that no quotes make harmless in both.
  */
 export function quotedOnWindows(word: string): string {
   if (/^[\w+=:./\\-]+$/.test(word)) return word;

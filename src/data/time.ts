@@ -157,9 +157,9 @@ export function parseDuration(text: string, range: DurationRange = anyLength): n
   throw new UsageError(`"${text}" is not a duration.`, { hint: 'Write 30s, 10m, 24h, 7d or 2w.' });
 }
 
-/** Returns `It may be from 1ms to 1d.` */
+/** Returns `The range is 1ms to 1d.` */
 export function rangeHint({ least, most }: DurationRange): string {
-  return `It may be from ${formatDuration(least)} to ${formatDuration(most)}.`;
+  return `The range is ${formatDuration(least)} to ${formatDuration(most)}.`;
 }
 
 /** Formats milliseconds for a sentence: `14 days`, `90 minutes`. */

@@ -158,7 +158,7 @@ class Saver implements DownloadWorker<SavedRow> {
 }
 
 const skipNotes: { readonly [why in SkipReason]: (path: string) => string } = {
-  unchanged: (path) => `${path} is unchanged since it was downloaded.`,
+  unchanged: (path) => `${path} has not changed since it was downloaded.`,
   'same name and size': (path) =>
     `${path} was left as it is: it has the name and the size of the document, and only these were compared.`,
   exists: (path) => `${path} already exists; it was left as it is.`,

@@ -111,7 +111,7 @@ export async function withRecords(
       results.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
     } catch (error) {
       if (isForbidden(error)) {
-        context.note('This key may not list documents; the files are named by the store.');
+        context.note('This key cannot list documents; the files are named by the store.');
         return rows.map((row) => ({ id: row.id, record: undefined }));
       }
       if (!(error instanceof NotFoundError)) throw error;
@@ -149,7 +149,7 @@ export function checkTargets(
     `${groupedNumber(refused.length)} of ${plural(targets.length, 'file')} ${what}; nothing was downloaded.`,
     {
       code: 'exists',
-      hint: 'Keep what is there: --skip-existing. Replace it: --overwrite. Elsewhere: -D DIR.',
+      hint: 'Keep what is there: --skip-existing. Replace it: --overwrite. Write elsewhere: -D DIR.',
     },
   );
 }

@@ -84,7 +84,7 @@ export function decideRow(
   const asRead = row.own?.['digest'] ?? digest;
   if (asRead !== undefined && digestIn(plan) !== asRead)
     return conflictEnd(
-      'It was changed by someone else since it was read.',
+      'It was changed by someone else after it was read.',
       beforeAndAfter(changes),
     );
   const moved = done ? undefined : unexpectedField(row, record);

@@ -29,7 +29,7 @@ const forbiddenRows = 3;
  * journal that fails.
  */
 export class CircuitBreaker {
-  /** Why the run stopped; undefined while it goes on. */
+  /** Why the run stopped; undefined while it continues. */
   stop: StopReason | undefined;
   /** True once the service has answered a write. */
   hasAnswer = false;

@@ -70,7 +70,7 @@ export function openPlain(file: string, options: AtomicOptions): Promise<AtomicF
   return openBeside(file, file, options);
 }
 
-/** Writing so much takes less time than handing it to a thread. */
+/** Writing this much takes less time than handing it to a thread. */
 const quickBytes = 1024 * 1024;
 
 /**

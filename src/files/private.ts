@@ -71,7 +71,7 @@ export interface OwnFolder {
 
 /** The advice about a folder of ours that cannot be used. */
 export function folderAdvice({ variable }: Pick<OwnFolder, 'variable'>): string {
-  return `Set ${variable} to a folder of your own that can be written.`;
+  return `Set ${variable} to a folder of your own that you can write to.`;
 }
 
 /** Creates a folder of ours and folders within it, each as `ensurePrivateFolder` does. Throws ConfigError. */

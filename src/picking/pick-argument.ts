@@ -36,7 +36,7 @@ import { truncate } from '../terminal/width.js';
 /** The verbs that take a sole match without asking; whatever else writes always asks. */
 const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume', 'person'];
 
-/** The verbs whose list allows to mark several. */
+/** The verbs whose list lets the user mark several. */
 const takesSeveral = ['set-status'];
 
 /**
@@ -101,7 +101,7 @@ function resourceOf({ completes }: ManifestParam): ResourceName | undefined {
 }
 
 /**
- * True if the failure says of this very word that nothing is called so, and not the answer to a
+ * True if the failure says that this word names no record, profile or run, and did not follow a
  * write: then nothing was written.
  */
 function isUnknown(failure: unknown, word: string, resource: ResourceName | undefined): boolean {
@@ -123,7 +123,7 @@ function among(choices: readonly Pickable[], matches: readonly Candidate[]): rea
   return choices.filter(({ value }) => ids.has(value));
 }
 
-/** One line to pick, and what is said of it where it is the sole match. */
+/** One line to pick, and the words that describe it if it is the sole match. */
 interface Pickable extends Choice {
   readonly about?: string | undefined;
 }
@@ -226,7 +226,7 @@ function profileChoices({ config }: LocalContext): readonly Pickable[] {
   );
 }
 
-/** How many of the newest runs are looked at. */
+/** How many runs are considered, newest first. */
 const newest = 50;
 
 /** Which runs a verb can work on; any other run is refused, and not listed. */

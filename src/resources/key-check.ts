@@ -78,7 +78,7 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   if (error.serviceCode === 'featureNotAvailable')
     return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
   const sentence = `This key cannot read anything of organization ${api.organizationId}. Is the id right?`;
-  const hint = 'Nothing was stored. Check --org, and what the key may read.';
+  const hint = 'Nothing was stored. Check --org, and what the key can read.';
   const failure = new UnreadableOrganizationError(sentence, { hint, cause: error });
   return { failure, wrong: 'organizationId', sentence };
 }
@@ -103,7 +103,7 @@ export async function countRecords(api: Api): Promise<string> {
 /** Says what a key may not read; undefined if that is nothing that is known. */
 export function describeUnreadable(areas: readonly string[]): string | undefined {
   if (areas.length === 0) return undefined;
-  return `The service accepted the key, but it may not read ${orList(areas)}.`;
+  return `The service accepted the key, but it cannot read ${orList(areas)}.`;
 }
 
 /** Returns the failure of a login with a hint that nothing was stored, and what to check. */

@@ -56,6 +56,6 @@ export function checkAlone({ changed, peek, initial, exitCode }: Partial<SinceLa
   ];
   if (given[0] !== undefined)
     throw new UsageError(`${given[0]} needs --since-last NAME.`, {
-      hint: 'NAME is a word of yours, such as mail. See: rosterctl help cursors',
+      hint: 'Choose any NAME, such as mail. See: rosterctl help cursors',
     });
 }

@@ -58,7 +58,7 @@ export interface OverviewResult {
 
 /**
  * Reads the four lists, each once, and the runs of this machine. `decisions`: those of reviews that were
- * not sent. A list that this key may not read leaves its numbers out. Throws what `findProblems` throws.
+ * not sent. A list that this key cannot read leaves its numbers out. Throws what `findProblems` throws.
  */
 export async function readOverview(
   context: Context,

@@ -43,11 +43,11 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
   };
 }
 
-/** The error for a cache on the way that answered a read on which a write depends. */
+/** The error for an intermediate cache that answered a read on which a write depends. */
 function cachedAnswer({ api }: Context, request: Call, seconds: number): ProtocolError {
   const call = siteOf(api.route(request));
   return new ProtocolError(
-    `${call.method} ${call.path} was answered by a cache on the way, with data that is ${seconds} s old.`,
+    `${call.method} ${call.path} was answered by an intermediate cache, with data that is ${seconds} s old.`,
     {
       call,
       code: 'cached',

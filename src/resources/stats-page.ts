@@ -24,13 +24,13 @@ export interface StatsFacts {
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly oldestPending: number | undefined;
-  /** True if other filters than those of time select the applications. */
+  /** True if filters other than those of time select the applications. */
   readonly isFiltered: boolean;
   /** The command that counts all applications. */
   readonly countAll: string;
 }
 
-/** Wider, a bar and its number are too far apart. */
+/** On a wider page, a bar and its number would be too far apart. */
 const maxWidth = 80;
 
 /** Renders the counts as lines of at most `canvas.columns`. */
@@ -97,7 +97,7 @@ function statusLines(
 /** How many values of a field have a bar on a screen; the others are counted. */
 const maxValues = 12;
 
-/** A field of `--by`: numbers in their order, anything else from the most frequent on. */
+/** A field of `--by`: numbers in ascending order, anything else by frequency, the most frequent first. */
 function fieldLines(
   field: string,
   counts: Counts,

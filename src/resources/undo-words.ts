@@ -63,7 +63,7 @@ export function unrestorableFields({
   return [...new Set([...withheld, ...shortened])];
 }
 
-/** The reasons with their counts: ` (2 deleted or converted, 1 unknown whether it was changed)`. */
+/** The reasons with their counts: ` (2 deleted or converted, 1 with an unknown outcome)`. */
 function countedReasons(rows: readonly NotUndoable[]): string {
   const counts = new Map<string, number>();
   for (const { why } of rows) counts.set(why, (counts.get(why) ?? 0) + 1);

@@ -71,7 +71,7 @@ function obstacle(
   image: BeforeImage | undefined,
   keepsImages: boolean,
 ): string | undefined {
-  if (result === 'unknown') return 'unknown whether it was changed';
+  if (result === 'unknown') return 'with an unknown outcome';
   if (!verbs[verb].canUndo) {
     // Its second step was refused.
     if (step !== undefined) return `only ${step}`;

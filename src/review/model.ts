@@ -44,13 +44,13 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   const isRepeat = !isCharacter(first) && rest.every((key) => key === first);
   if (rest.length === 0 || isRepeat) return step;
   if (step.effect?.kind === 'send') return { state: { ...stayOnCard(step.state), quietUntil } };
-  const message = `${step.state.message} More keys came at once and were dropped.`.trim();
+  const message = `${step.state.message} More keys arrived at once and were ignored.`.trim();
   return { ...step, state: { ...step.state, message, quietUntil } };
 }
 
 /** Stays on the card: a person who typed more than `w` has not seen the question. */
 export function stayOnCard(state: Review): Review {
-  return { ...state, message: 'Other keys came with w. Press it again to send.' };
+  return { ...state, message: 'Other keys arrived with w. Press it again to send.' };
 }
 
 function isTyping({ mode }: Review): boolean {

@@ -169,7 +169,7 @@ interface FoundQueue {
 
 async function readQueue(path: string): Promise<FoundQueue> {
   const what = `The unsent review ${path}`;
-  const hint = 'Look at the file, or drop it: rosterctl tryouts review --discard';
+  const hint = 'Look at the file, or discard it: rosterctl tryouts review --discard';
   const found = parseLines(
     await readBytes(path),
     what,

@@ -53,7 +53,7 @@ function checkTerminal({ prompts, settings }: Context): void {
   const { output, fields, template, yes, plainPrompts } = settings;
   const hint = `Instead: ${setStatusLine}`;
   if (output !== 'table' || fields || template !== undefined)
-    throw new UsageError('tryouts review prints no records: it is drawn on a terminal.', { hint });
+    throw new UsageError('tryouts review prints no records: it is a full-screen view.', { hint });
   if (prompts.unavailable !== undefined)
     throw new UsageError(`tryouts review cannot run here: ${prompts.unavailable}.`, { hint });
   if (plainPrompts)

@@ -20,7 +20,7 @@ export interface RunStore {
 
 /** The hint where a run, or its lock, cannot be written. */
 export const makeRoom =
-  'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that can be written.';
+  'Nothing was sent. Make room, or set ROSTERCTL_STATE_DIR to a folder that you can write to.';
 
 /** The folders that hold runs; `legacy` is the parent of the other two, where version 0.1.0 kept all runs. */
 export const runPlaces = ['open', 'ended', 'legacy'] as const;

@@ -110,7 +110,7 @@ interface Relation {
   readonly path: string;
 }
 
-/** Returns the path of the workbook's own part, which some programs call otherwise than xl/workbook.xml. */
+/** Returns the path of the workbook's own part, which some programs do not call xl/workbook.xml. */
 async function officePart(scan: Scan, archive: Archive): Promise<string | undefined> {
   const relations = await readRelations(scan, archive, '');
   return [...relations.values()].find(({ type }) => type === 'officeDocument')?.path;

@@ -1,4 +1,4 @@
-/** Writes records as a workbook: a sheet with a head, a filter and choices, and a sheet about it. */
+/** Writes records as a workbook: a sheet with a header row, a filter and drop-downs, and the sheet About. */
 import { exportText } from '../data/csv.js';
 import { columnName } from '../data/csv-reader.js';
 import { groupedNumber, plural } from '../data/text.js';
@@ -120,7 +120,7 @@ function timeSerial(value: unknown): number | undefined {
   return moment && serialOf(moment);
 }
 
-/** In digits: what every spreadsheet program keeps of a number. */
+/** How many digits of a number every spreadsheet program keeps. */
 const safeDigits = 15;
 
 /** Returns the inside of a cell for a number that survives every spreadsheet, or for a truth value. */
@@ -230,7 +230,7 @@ function* aboutSheet(about: SheetContent['about'], texts: SharedTexts): Generato
 
 const pieceLength = 64 * 1024;
 
-/** Joins short pieces, so that each is worth its way to the compressor. */
+/** Joins short pieces, because each call of the compressor costs time. */
 async function* batched(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   let waiting = '';
   for await (const piece of pieces) {

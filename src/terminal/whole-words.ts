@@ -1,6 +1,6 @@
 /** Wraps messages, report rows and commands at whole words, without measuring each letter. */
 
-/** Wraps a line of a page to `columns` as a message, but for a command, which is broken so that it can be pasted. */
+/** Wraps a line of a page to `columns` like a message, except a command, which is broken so that it can be pasted. */
 export function wrapPageLine(line: string, columns: number): string[] {
   return wrapWholeWords(line, columns).flatMap((each) =>
     isCommandAlone(each)

@@ -49,13 +49,16 @@ export async function readDocuments(context: Context): Promise<Documents> {
     const isOfList = !stopsRun(error) && error.exitName !== 'temporary' && !context.settings.strict;
     if (!isOfList) throw error;
     if (isForbidden(error))
-      return { ...documents, doubt: 'this key may not list documents', refusal: error };
+      return { ...documents, doubt: 'this key cannot list documents', refusal: error };
     const reason = stripTrailing(error.message, '.');
     return { ...documents, doubt: `the list of documents cannot be read: ${reason}` };
   }
   const completeness = list.completeness();
   if (list.cachedFor() > 0)
-    return { ...documents, doubt: 'a cache on the way answered with an older list of documents' };
+    return {
+      ...documents,
+      doubt: 'an intermediate cache answered with an older list of documents',
+    };
   if (completeness.state === 'complete') return documents;
   return {
     ...documents,

@@ -103,7 +103,7 @@ function typeOf(
   if (byName && (size === 0 || found === byName)) return byName;
   const isStdin = path === '-';
   if (!byName && isStdin && found) return found;
-  const content = found ? `its content is ${found}` : 'its content is of no allowed type';
+  const content = found ? `its content is ${found}` : 'its content is not of an allowed type';
   const what = isStdin ? `${name} (stdin)` : path;
   if (byName)
     throw new UsageError(`${what} has the extension of ${byName}, but ${content}.`, {

@@ -260,7 +260,7 @@ export const localFiles: FileRows = {
       const { identity: _, ...file } = inspected(row);
       if (file.path === '-')
         throw new UsageError(
-          'A file from stdin cannot be planned: it would be gone. Nothing was sent.',
+          'A file from stdin cannot be planned, because it cannot be read again. Nothing was sent.',
           { hint: 'Save it to a file first.' },
         );
       return { ...row, own: { ...file, sha256: await hashOfPath(file.path, signal) } };

@@ -161,7 +161,7 @@ function fileIdentity({ size, mtimeNs, ctimeNs }: BigIntStats): FileIdentity {
   return [size, mtimeNs, ctimeNs].join(':');
 }
 
-function changed(path: string, when = 'while uploading'): InputError {
+function changed(path: string, when = 'during the upload'): InputError {
   return new InputError(`${path} changed ${when}; no document was created.`, {
     hint: 'Wait until nothing writes to the file, then upload it again.',
   });

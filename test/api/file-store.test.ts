@@ -295,7 +295,7 @@ describe('PUT', () => {
     const store = storeFor(base, { retries: 3, sleep: noWait().sleep });
     const error = await thrownBy(store.put(`${origin}/d`, given(parts, size)));
     expect(error).toBeInstanceOf(InputError);
-    expect((error as Error).message).toContain('changed while uploading');
+    expect((error as Error).message).toContain('changed during the upload');
     expect(connections).toBe(1);
   });
 
@@ -329,7 +329,7 @@ describe('the file on disk', () => {
     };
     const error = await thrownBy(read());
     expect(error).toBeInstanceOf(InputError);
-    expect((error as Error).message).toContain('changed while uploading');
+    expect((error as Error).message).toContain('changed during the upload');
   });
 
   test('a change between the check and the read is detected too', async () => {

@@ -140,7 +140,7 @@ describe('a long list', () => {
     const list = api.list('teams');
     await collect(list);
     expect(list.completeness()).toMatchObject({ state: 'doubtful' });
-    expect(heard.notes.join()).toContain('2,000 records and sent 1,500');
+    expect(heard.notes.join()).toContain('2,000 records but sent 1,500');
   });
 
   test('that is not read to its end closes the connection', async () => {
@@ -308,10 +308,12 @@ describe('a list that breaks', () => {
     const list = `${JSON.stringify(long).slice(0, -1)},${deep}]`;
     const service = await recordingService(() => ({ status: 200, text: list }));
     const error = await thrownBy(collect(apiTo(service.baseUrl).api.list('teams')));
-    expect((error as ProtocolError).message).toMatch(/holds a record of more than 200 levels/);
+    expect((error as ProtocolError).message).toMatch(
+      /holds a record nested more than 200 levels deep/,
+    );
     const short = await recordingService(() => ({ status: 200, text: `[${deep}]` }));
     const other = await thrownBy(collect(apiTo(short.baseUrl).api.list('teams')));
-    expect((other as ProtocolError).message).toMatch(/is JSON of more than 200 levels/);
+    expect((other as ProtocolError).message).toMatch(/is JSON nested more than 200 levels deep/);
     expect(short.requests).toHaveLength(1);
   });
 

@@ -948,7 +948,7 @@ describe('paging', () => {
     expect(count).toBe(44);
     expect(list.completeness()).toMatchObject({
       state: 'doubtful',
-      reason: 'the list became shorter while it was read',
+      reason: 'the list shrank while it was being read',
     });
   });
 
@@ -964,7 +964,7 @@ describe('paging', () => {
     expect(count).toBe(44);
     expect(list.completeness()).toMatchObject({
       state: 'doubtful',
-      reason: 'the list became longer while it was read',
+      reason: 'the list grew while it was being read',
       fixes: ['Run the same command again.'],
     });
   });
@@ -1005,7 +1005,9 @@ describe('paging', () => {
     for await (const _record of list) count += 1;
     expect([count, service.requests.length]).toEqual([44, 3]);
     expect(list.completeness()).toMatchObject(
-      state === 'complete' ? { state } : { state, reason: 'records moved while the list was read' },
+      state === 'complete'
+        ? { state }
+        : { state, reason: 'records moved while the list was being read' },
     );
   });
 

@@ -248,7 +248,7 @@ test('a backup without what the key may not read says how to leave that out', as
   const { create, world } = await desk();
   world.special = answering('/v1/teams', { status: 403, json: { error: 'forbidden' } });
   expect(errorOf(await create())).toMatchObject({
-    message: 'No backup was kept: this key may not read teams.',
+    message: 'No backup was kept: this key cannot read teams.',
     hint: expect.stringMatching(/^Leave them out: --only tryouts,players,documents\n/),
   });
   world.special = (request) =>
@@ -256,7 +256,7 @@ test('a backup without what the key may not read says how to leave that out', as
       ? undefined
       : { status: 403, json: { error: 'forbidden' } };
   expect(errorOf(await create())).toMatchObject({
-    message: 'No backup was kept: this key may not read players, teams and documents.',
+    message: 'No backup was kept: this key cannot read players, teams and documents.',
   });
 });
 

@@ -281,7 +281,7 @@ describe.concurrent('--quiet', () => {
     expect([ran.code, ran.stdout, ran.stderr]).toEqual([
       9,
       '',
-      `2 not sent: The connection to ${new URL(service.baseUrl).origin} was lost before the whole answer came.\n`,
+      `2 not sent: The connection to ${new URL(service.baseUrl).origin} was lost before the whole answer arrived.\n`,
     ]);
   });
 
@@ -307,7 +307,7 @@ describe.concurrent('--quiet', () => {
     const user = userOf(service);
     const line = `tryouts set-status ${ids(3).join(' ')} app_9 --to rejected --yes -o ids -q`;
     const why = [
-      'app_2: The service reports a conflict for application app_2 (conflict). The e-mail or chat user is already used on another application for the same form.',
+      'app_2: The service reports a conflict for application app_2 (conflict). The e-mail or Discord user is already used on another application for the same form.',
       'app_9: Application app_9 was not found (notFound).',
     ];
     const dry = await user.run(`${line} --dry-run`);

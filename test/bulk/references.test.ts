@@ -223,7 +223,7 @@ const cases = [
     5,
     /Did you mean 'name:Nilo Tsukiyo' \(app_1\)/,
   ],
-  ['finds several', 'name:Nilo.Tsukiyo', people, undefined, 11, /is 2 applications/],
+  ['finds several', 'name:Nilo.Tsukiyo', people, undefined, 11, /matches 2 applications/],
   ['has an incomplete list', 'name:Nobody', people, doubtful, 11, /may be incomplete/],
   ['has a forbidden list', 'name:Nobody', people, forbidden, 7, /Use the id/],
   ['has an empty list', 'name:Nobody', [], undefined, 5, /There are no applications/],

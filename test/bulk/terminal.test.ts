@@ -103,7 +103,7 @@ test('the progress line shows when the service asks to wait', async () => {
     service.env,
   );
   expect(code).toBe(0);
-  expect(shown).toMatch(/\d+ of 20, .* left; the service asks to wait 2 s/);
+  expect(shown).toMatch(/\d+ of 20, .* left; the service asks you to wait 2 s/);
 });
 
 test('in a pipe the error that ended the run comes first, and a program gets every row', async () => {

@@ -275,7 +275,7 @@ describe('a command line of bash', () => {
       'fish ',
       'powershell ',
     ]);
-    expect(bashReply('rosterctl t', 't')[1]).toMatch(/^tryouts  {2}\(Read/);
+    expect(bashReply('rosterctl t', 't')[1]).toMatch(/^tryouts  {2}\(Review/);
     for (const type of ['37', '42'])
       expect(bashReply('rosterctl t', 't', type)[1]).toBe('tryouts ');
   });

@@ -275,7 +275,7 @@ describe('what cannot be checked', () => {
     expect([ran.code, found(ran), ran.stderr]).toEqual([
       0,
       ['status.unknown a'],
-      'team.empty skipped: this key may not read players (403).\n',
+      'team.empty skipped: this key cannot read players (403).\n',
     ]);
     const strict = await check({ ...lists, tryouts: [fresh('a')] }, `${only} --strict`);
     expect([strict.code, found(strict)]).toEqual([7, []]);
@@ -427,8 +427,8 @@ describe('for a person and for cron', () => {
       ...[0, 1, 2, 3, 4].map((at) => `  app_${at}  Name app_${at} has waited for ${30 - at} d`),
       '  and 2 more (-v lists all)',
       '  See: rosterctl tryouts list --status pending --older-than 23d',
-      'duplicate.email  1 e-mail address is on several applications to one form, so',
-      '                 changes may be refused (409)',
+      'duplicate.email  1 e-mail address is on several applications for the same form,',
+      '                 so changes may be refused (409)',
       '  0@example.com: Name app_0 (app_0, pending), Name app_6 (app_6, pending)',
       '    See: rosterctl tryouts get app_0 app_6',
       '',
@@ -484,16 +484,16 @@ describe('for a person and for cron', () => {
       ['accepted.unconverted', '2 accepted applications are not players yet'],
       [
         'duplicate.email',
-        '1 e-mail address is on several applications to one form, so changes may be refused (409)',
+        '1 e-mail address is on several applications for the same form, so changes may be refused (409)',
       ],
       [
         'duplicate.discord',
-        '1 Discord user is on several applications to one form, so changes may be refused (409)',
+        '1 Discord user is on several applications for the same form, so changes may be refused (409)',
       ],
       ['time.future', '2 applications have a time in the future'],
       ['status.unknown', '2 applications have an unknown status'],
-      ['duplicate.name', '1 name is on several applications to one form'],
-      ['duplicate.tag', '1 gamer tag is on several applications to one form'],
+      ['duplicate.name', '1 name is on several applications for the same form'],
+      ['duplicate.tag', '1 gamer tag is on several applications for the same form'],
       ['converted.notAccepted', '2 applications became players without being accepted'],
       ['player.noTeam', '2 players are in no team'],
       ['team.empty', '1 team has no players'],

@@ -301,7 +301,7 @@ test('a total that no way leads to is named, and nothing is set', async () => {
   const home = temporaryFolder();
   const ran = await rosterctl('doctor --shapes --apply --yes', { env: service.env, home });
   expect(ran.stderr).toContain('Nothing to set.');
-  expect(ran.stdout).toContain('the service counts 45 records and sent 20');
+  expect(ran.stdout).toContain('the service counts 45 records but sent 20');
   expect(ran.stdout).toContain('rosterctl config set paging.total none');
 });
 
@@ -386,6 +386,6 @@ test('plain doctor names a list that may be incomplete', async () => {
     json: request.url.includes('/players/') ? page(0) : [],
   }));
   const { stdout } = await rosterctl('doctor', { env: service.env });
-  expect(stdout).toMatch(/warn {2}read players.*may be incomplete: exactly 20 records came/);
+  expect(stdout).toMatch(/warn {2}read players.*may be incomplete: exactly 20 records arrived/);
   expect(stdout).toContain('rosterctl doctor --shapes');
 });

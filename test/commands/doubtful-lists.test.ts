@@ -14,7 +14,7 @@ const home = temporaryFolder();
 const run = (line: string) => rosterctl(line, { env: service.env, home });
 
 const why =
-  'list of teams may be incomplete: exactly 20 records came and the service says nothing about more.';
+  'list of teams may be incomplete: exactly 20 records arrived and the service says nothing about more.';
 const hints = [
   'If no list has pages: rosterctl config set paging.mode none',
   'To find out how it pages: rosterctl doctor --shapes',

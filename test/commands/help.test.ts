@@ -69,7 +69,7 @@ test('the text beside a flag in help bulk flows, in a pipe and at a terminal', a
   expect(stdout).toContain(`
   --ids  one id per line, NDJSON, a JSON array, or a CSV with an id column; - is
          stdin
-  --csv  a column id (or another one, with --key) and the fields to set; for
+  --csv  an id column (or another one, with --key) and the fields to set; for
          tryouts: status, internalNotes (or note) and if_status. A file that
          list -o csv wrote works as it is, and so does a workbook (list --out
          FILE.xlsx), saved by any spreadsheet program: --sheet NAME reads a

@@ -128,8 +128,8 @@ describe('a list that the key may not read', () => {
     expect(stdout).toContain('Waiting      2 pending');
     expect(stdout).toContain(
       [
-        'Rosters      not known: this key may not read players (403)',
-        '             not known: this key may not read documents (403)',
+        'Rosters      not known: this key cannot read players (403)',
+        '             not known: this key cannot read documents (403)',
         'Findings',
       ].join('\n'),
     );
@@ -137,7 +137,7 @@ describe('a list that the key may not read', () => {
     expect([without.code, without.stdout.split('\n').slice(1, 3)]).toEqual([
       0,
       [
-        'Waiting      not known: this key may not read applications (403)',
+        'Waiting      not known: this key cannot read applications (403)',
         'Rosters      1 player in no team · 1 document without tags',
       ],
     ]);
@@ -147,7 +147,7 @@ describe('a list that the key may not read', () => {
     const ran = await overview({ ...club, tryouts: refused }, '--json --strict');
     const { waiting, changed, findings, skipped } = JSON.parse(ran.stdout) as Overview;
     expect([waiting, changed, findings['duplicate.email']]).toEqual([null, null, null]);
-    expect(skipped[0]?.reason).toBe('this key may not read applications (403)');
+    expect(skipped[0]?.reason).toBe('this key cannot read applications (403)');
     expect([ran.code, errorOf(ran)['code']]).toEqual([7, 'forbidden']);
   });
 

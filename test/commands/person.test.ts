@@ -67,7 +67,7 @@ test('documents that mention the name are possible, and the end says what was no
   const service = await club();
   const { found } = await person(service, 'app_1 --json');
   expect(found['possibleDocuments']).toEqual([documents[0]]);
-  expect(String(found['notSearched'])).toMatch(/inside files[^]*backups, runs and exports/);
+  expect(String(found['notSearched'])).toMatch(/contents of files[^]*backups, runs and exports/);
   expect(service.requests.map(({ url }) => url).filter((url) => url.includes('doc_'))).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ test('a forbidden list is named, and the answer is no success', async () => {
   const forbidden = { status: 403, json: { error: 'forbidden' } };
   const { code, found, ids } = await person(await club({ players: forbidden }), 'app_1 --json');
   expect([code, ids('applications')]).toEqual([7, ['app_1', 'app_2']]);
-  expect(String(found['notSearched'])).toContain('players (this key may not list them)');
+  expect(String(found['notSearched'])).toContain('players (this key cannot list them)');
 });
 
 test('who may be in a forbidden list is not said to be unknown', async () => {

@@ -383,7 +383,7 @@ describe('key.command', () => {
     ['is below a file', '/etc/passwd/key', /cannot be run \(ENOTDIR\)/],
     ['prints nothing', 'true', /holds no key/],
     ['prints two lines', String.raw`printf 'canary\ncanary'`, /line break/],
-    ['prints without end', 'yes canary', /too much/],
+    ['prints without end', 'yes canary', /more than a key/],
   ])('that %s is a configuration error without its output', async (_, command, words) => {
     const error = (await withCommand(command).catch((reason: unknown) => reason)) as Failure;
     expect([error.kind, error.exitName]).toEqual(['config', 'usage']);

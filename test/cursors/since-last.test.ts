@@ -56,7 +56,7 @@ test('the first use prints nothing and says so even with -q; then each new row c
     code: 0,
     stdout: '',
     stderr:
-      'First use of the cursor mail: 2 applications recorded, none printed. From now on it prints what is new.\n',
+      'First use of the cursor mail: 2 applications recorded, none printed. From now on, it prints what is new.\n',
   });
   expect(await told('--since-last mail')).toEqual([]);
   set(applied('c', 9), applied('d', 5));

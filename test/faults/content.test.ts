@@ -205,7 +205,11 @@ describe('problematic values', () => {
       for (const flag of ['', ' --json', ' -o csv']) {
         const deep = json(`{"id":"team_1","x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
         const { ran } = await answered(attack, read + flag, deep);
-        expectFailure(ran, 1, /is JSON of more than 200 levels, which is not read/);
+        expectFailure(
+          ran,
+          1,
+          /is JSON nested more than 200 levels deep, which rosterctl does not read/,
+        );
       }
     });
 

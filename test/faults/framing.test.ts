@@ -90,7 +90,7 @@ for (const [id, title, action] of broken)
     fault(id, `${title}: a creation is not sent again`, async (attack) => {
       const world = await onPost(action);
       const ran = await attack(post, { env: world.env });
-      expectFailure(ran, 10, /POST \/teams was accepted, but no readable answer came/);
+      expectFailure(ran, 10, /POST \/teams was accepted, but no readable answer arrived/);
       expect(world.count('POST')).toBe(1);
     });
   });
@@ -168,7 +168,7 @@ describe('invalid HTTP', () => {
       'not HTTP at all',
       bytesThenEnd('SSH-2.0-OpenSSH_9.2\r\n'),
       1,
-      /did not answer as an HTTP server/,
+      /did not answer with HTTP/,
     ],
     [
       'F036',
@@ -182,7 +182,7 @@ describe('invalid HTTP', () => {
       'line ends without CR',
       bytesThenEnd(`HTTP/1.1 200 OK\ncontent-length: ${text.length}\n\n${text}`),
       1,
-      /HTTP server|lost/,
+      /with HTTP|lost/,
     ],
     ['F038', 'a status of 999', bytes(`HTTP/1.1 999 Odd\r\ncontent-length: 2\r\n\r\n{}`), 1, /999/],
     [

@@ -120,7 +120,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     const line = 'tryouts update app_1 --status rejected --if-status pending';
     const refused = await rosterctl(line, { env: service.env, home: temporaryFolder() });
     expect([refused.code, patches(service)]).toEqual([9, []]);
-    expect(refused.stderr).toContain('by a cache on the way, with data that is 57 s old');
+    expect(refused.stderr).toContain('by an intermediate cache, with data that is 57 s old');
   });
 
   test('after a 429 that the built program waits for', async () => {
@@ -528,5 +528,5 @@ test.each([
     code,
     [],
   ]);
-  expect(refused.stderr).toContain('answered by a cache on the way');
+  expect(refused.stderr).toContain('answered by an intermediate cache');
 });

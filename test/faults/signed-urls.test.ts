@@ -87,7 +87,7 @@ describe('signed URLs of a service on the internet', () => {
         const given = `${url.replace('PORT', String(trap.port))}?X-Signature=${signature}`;
         const { world, options } = await publicService(given);
         const ran = await attack(line, options);
-        expectFailure(ran, 1, /not opened|No signed URL/);
+        expectFailure(ran, 1, /does not open|No signed URL/);
         expect(world.requests).toHaveLength(1);
         expect(trap.connections()).toBe(0);
       });

@@ -134,7 +134,7 @@ describe('4xx', () => {
       status: 409,
       json: { error: 'taken' },
     });
-    expectFailure(ran, 6, /conflict.*\n.*e-mail or chat user.*another application/);
+    expectFailure(ran, 6, /conflict.*\n.*e-mail or Discord user.*another application/);
     expect(world.count('PATCH')).toBe(1);
   });
 

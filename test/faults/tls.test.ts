@@ -146,7 +146,7 @@ fault('F021', 'http to a TLS port', async (attack, context) => {
   const ran = await attack(read, { env });
   expect([1, 9]).toContain(ran.code);
   expect(ran.stdout).toBe('');
-  expect(ran.stderr).toMatch(/https|HTTP server/);
+  expect(ran.stderr).toMatch(/https|with HTTP/);
 });
 
 fault('F021', 'http to a host that is not this machine is refused at once', async (attack) => {

@@ -228,7 +228,7 @@ test('runs show --undoable leaves out what was not deleted, and says what may no
   await user.run('players delete player_1 player_2 player_3 --yes --expect 3');
   const shown = await user.run('runs show last --undoable -o ids');
   expect(shown.stdout).toBe('player_1\nplayer_3\n');
-  expect(shown.stderr).toContain('player_3: unknown whether it was deleted.');
+  expect(shown.stderr).toContain('It is not known whether player_3 was deleted.');
 });
 
 test('a run of conversions counts apart what it only accepted', async () => {

@@ -72,8 +72,8 @@ test('an output on a full disk says what to do', async ({ skip }) => {
 
 test.each([
   ['players create --name Ann', 'Nothing was sent. Set ROSTERCTL_STATE_DIR to a folder of your'],
-  ['players list --since-last bot', 'Set ROSTERCTL_STATE_DIR to a folder of your own that can be'],
-  ['config set output json', 'Set ROSTERCTL_CONFIG_DIR to a folder of your own that can be'],
+  ['players list --since-last bot', 'Set ROSTERCTL_STATE_DIR to a folder of your own that you can'],
+  ['config set output json', 'Set ROSTERCTL_CONFIG_DIR to a folder of your own that you can'],
 ])('%s in a folder that cannot be made names the variable to set', async (line, advice) => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'file'), '');

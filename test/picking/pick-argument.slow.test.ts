@@ -120,7 +120,7 @@ describe('an ambiguous reference at a terminal', () => {
     const line = ['tryouts', 'set-status', 'name:Nilo Tsukiyo', 'app_2', '--to', 'reviewing'];
     const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
     expect([code, writes(service)]).toEqual([11, []]);
-    expect(shown).toContain('name:Nilo Tsukiyo is 2 applications:');
+    expect(shown).toContain('name:Nilo Tsukiyo matches 2 applications:');
   });
 });
 

@@ -59,7 +59,7 @@ describe('deciding', () => {
 describe('keys that arrive together', () => {
   test('the first key of a read counts, the rest is dropped and told', () => {
     const person = atKeys();
-    expect(person.read(['s', 'r', 'w', 'q']).message).toContain('More keys came at once');
+    expect(person.read(['s', 'r', 'w', 'q']).message).toContain('More keys arrived at once');
     expect(person.decided()).toEqual(['app_1 shortlisted']);
     expect(person.state().index).toBe(1);
   });
@@ -67,7 +67,7 @@ describe('keys that arrive together', () => {
   test('w among other keys does not send', () => {
     const person = atKeys();
     person.type('s');
-    expect(person.read(['w', 'y', 'enter']).message).toMatch(/^Other keys came with w\./);
+    expect(person.read(['w', 'y', 'enter']).message).toMatch(/^Other keys arrived with w\./);
     expect(person.effects().map(({ kind }) => kind)).toEqual(['keep']);
   });
 

@@ -167,7 +167,7 @@ describe('what arrives otherwise than a key decides nothing:', () => {
     const { desk, writes } = await reviewer();
     await press(desk, `${esc}[200~rrrr\rw\ry${esc}[201~`, /Pasted text is ignored/);
     await pause();
-    await press(desk, 'sraw', /1 decided, u undoes\. More keys came at once/);
+    await press(desk, 'sraw', /1 decided, u undoes\. More keys arrived at once/);
     await pause();
     for (const piece of [esc, '[', 'C']) desk.type(piece);
     await desk.sees(/^3 of 6/);
@@ -177,7 +177,7 @@ describe('what arrives otherwise than a key decides nothing:', () => {
     await desk.sees(/^2 of 6/);
     await press(desk, 'r', /2 decided/);
     expect(desk.screen()[0]).toMatch(/^3 of 6 .* 1 shortlisted {2}1 rejected$/);
-    await press(desk, 'wy\r', /Other keys came with w/);
+    await press(desk, 'wy\r', /Other keys arrived with w/);
     await pause();
     desk.type('q');
     await desk.ended;

@@ -13,7 +13,7 @@ async function busyService() {
   );
 }
 
-const waits = /The service asks to wait; trying again in [34] s\./;
+const waits = /The service asks you to wait; trying again in [34] s\./;
 
 test.concurrent('a wait requested by the service is noted in a terminal', async () => {
   const { env } = await busyService();

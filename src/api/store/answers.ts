@@ -81,7 +81,7 @@ export function mayBeExpired({ status }: Pick<StoreError, 'status'>): boolean {
 }
 
 function waitHint(seconds: number): string {
-  return `The file store asks to wait ${seconds} s, longer than --max-wait allows. Run the same command again later.`;
+  return `The file store asks you to wait ${seconds} s, longer than --max-wait allows. Run the same command again later.`;
 }
 
 function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string | undefined {

@@ -213,13 +213,13 @@ async function checkMd5(
 
 function earlyResponse(status: number, handed: number, { sizeBytes }: UploadSource): ProtocolError {
   return new ProtocolError(
-    `The file store answered ${status} when only ${handed} of ${sizeBytes} bytes were on their way.`,
+    `The file store answered ${status} after only ${handed} of ${sizeBytes} bytes had been sent.`,
     { code: 'earlyAnswer', hint: 'No document was created. Upload it again.' },
   );
 }
 
 function lengthChanged(): InputError {
-  return new InputError('The file changed while uploading: it has another length now.', {
+  return new InputError('The file changed during the upload: its length is different now.', {
     hint: 'Wait until nothing writes to the file, then upload it again.',
   });
 }

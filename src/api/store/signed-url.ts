@@ -84,7 +84,9 @@ function passAddresses(
 /** A signed URL that must not be opened. `why` reveals at most its origin. */
 export class UnsafeUrlError extends ProtocolError {
   constructor(readonly why: string) {
-    super(`The service named a signed URL that is not opened: ${why}.`, { code: 'unsafeUrl' });
+    super(`The service returned a signed URL that rosterctl does not open: ${why}.`, {
+      code: 'unsafeUrl',
+    });
   }
 }
 

@@ -184,7 +184,7 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
   if (error.status === 401)
     return variable === undefined
       ? `Store a valid key: ${loginCommand(profileOf(command))}`
-      : `Give ${variable} a valid key, or unset it and store one: rosterctl auth login`;
+      : `Set ${variable} to a valid key, or unset it and store one: rosterctl auth login`;
   if (error.status === 403 && error.serviceCode === 'featureNotAvailable') return askForPlan;
   // The reader already has doctor's output in front of them.
   const isDoctor = command.words[0] === 'doctor';

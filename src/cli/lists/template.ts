@@ -32,7 +32,7 @@ export function parseLineTemplate(text: string): readonly TemplatePiece[] {
     if (brace !== undefined) pieces.push('{');
     else if (inner !== undefined) pieces.push(fieldPiece(inner));
     else if (found === '{')
-      throw new UsageError('The template has a brace that is not closed.', {
+      throw new UsageError('The template has an unclosed brace.', {
         hint: fieldHint,
       });
     else pieces.push(found);

@@ -109,5 +109,5 @@ function aboutLines(
 const editing = [
   'Change cells of the first sheet and save it as .xlsx. Columns may be moved, hidden or removed; rows may be sorted or removed: nothing happens to the records of removed rows.',
   'An empty cell changes nothing; <clear> empties the field.',
-  'Leave grey columns as they are: id names the record, updatedAt tells whether it has changed since, and times (in UTC) are only for reading.',
+  'Leave grey columns as they are: id names the record, updatedAt tells whether it has changed since, and times (in UTC) are for reference only.',
 ].join('\n');

@@ -23,7 +23,7 @@ backup is interrupted, run the same command again: it continues where it stopped
 
   exit 0   everything that you asked for is in it
   exit 1   the disk is full; earlier snapshots are unchanged
-  exit 8   something is missing: a resource that this key may not read, or a
+  exit 8   something is missing: a resource that this key cannot read, or a
            file that the store does not have. The missing parts are listed, and
            no snapshot is kept. --allow-partial keeps it, named .incomplete; it
            never counts as a complete one.

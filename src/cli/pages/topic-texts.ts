@@ -51,12 +51,12 @@ as \u2400. --csv-raw turns both off.
 
 In a workbook every text is a text cell, so ids, leading zeros and = survive; what XML
 cannot hold is written _x0001_, as Excel does. Times other than updatedAt are dates in
-UTC, for reading only: a date cell is never sent back. --csv FILE.xlsx reads it back.
+UTC, for reference only: a date cell is never sent back. --csv FILE.xlsx reads it back.
 
 With json or ndjson the last line of stderr is the error:
   {"error":{"code":"…","kind":"…","message":"…","hint":"…","exitCode":5,…}}
 If the service refused the request, "service" holds the body of its answer.
-Exit 0 means that everything asked was done and written out.`;
+Exit 0 means that everything that you asked for was done and written out.`;
 
 /** How to name a record without its id. */
 export const referencesPage = `Naming records
@@ -75,7 +75,7 @@ on what TAB remembers.
 
   no record         exit 5, with the nearest ones
   several records   exit 11, with their ids; at a terminal you choose
-  a doubtful list   exit 11, because another record may have the same name
+  a partial list    exit 11, because another record may have the same name
   a forbidden list  exit 7; use the id
 
 Before a change, the record is read again by its id. If it no longer matches what you
@@ -96,7 +96,7 @@ If your service keeps a player's e-mail in a field other than email:
 /** How `--since-last` tells what is new, and what it promises. */
 export const cursorsPage = `What is new: --since-last NAME
 
-A list with --since-last NAME prints only what is new since NAME last succeeded, oldest
+A list with --since-last NAME prints only what is new since the last successful run with NAME, oldest
 first. Choose any NAME, a different one for each mailbox, channel or script.
 
   # Every ten minutes: cron mails new applicants, and sends no mail if there are none
@@ -146,7 +146,7 @@ Select the records in one way: ids or references (rosterctl help references), --
 incomplete, nothing is changed (exit 11; --allow-partial continues with what is there).
 
   --ids  one id per line, NDJSON, a JSON array, or a CSV with an id column; - is stdin
-  --csv  a column id (or another one, with --key) and the fields to set; for tryouts:
+  --csv  an id column (or another one, with --key) and the fields to set; for tryouts:
          status, internalNotes (or note) and if_status. A file that list -o csv wrote
          works as it is, and so does a workbook (list --out FILE.xlsx), saved by
          any spreadsheet program: --sheet NAME reads a sheet other than the first,

@@ -34,12 +34,12 @@ interface Topic {
 /** Returns all topics in the order in which help lists them. */
 export function topicTexts(): readonly Topic[] {
   return [
-    topic('environment', 'variables that the tool reads', environmentPage()),
+    topic('environment', 'variables that rosterctl reads', environmentPage()),
     topic('exit-codes', 'what each exit code means', exitCodePage()),
     topic('output', 'formats, streams, what scripts can rely on', outputPage),
     topic('fields', 'the fields of each resource: label, name and type', fieldsPage()),
     topic('references', 'naming records by e-mail, name, Discord or gamer tag', referencesPage),
-    topic('cursors', 'lists of only what is new: --since-last', cursorsPage),
+    topic('cursors', 'lists that print only what is new: --since-last', cursorsPage),
     topic('bulk', 'changing records: selection, preview, journal, resume, undo', bulkPage),
     topic('plans', 'have changes reviewed before they are made: --plan', plansPage),
     topic(
@@ -161,7 +161,7 @@ export const listRules: readonly string[] = [
   "The records are found under the resource's name, then under data, items, results and similar names, at the top or up to two levels down.",
   `rosterctl reads the next page if the answer points to it: a Link header, a URL under next, or one of ${followedFields.join(', ')}; or by page number or offset, if the answer names both its own and the last.`,
   'A list is complete if the answer says so (hasMore or hasNextPage false, last true, next null, the last page, a total that fits), or if nothing suggests more.',
-  'Anything else that suggests more makes it doubtful: a larger total, a field such as continuation, moreToken or done: false, status 202, 206 or 207, as many records as the page size or a round number like 20. A doubtful list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
+  'If anything else suggests more, the list may be incomplete: a larger total, a field such as continuation, moreToken or done: false, status 202, 206 or 207, as many records as the page size or a round number like 20. Such a list is printed with a warning; a change of filtered records is refused (exit code 11) unless you add --allow-partial.',
 ];
 
 function sandboxPage(): string {
@@ -176,7 +176,7 @@ programs, run rosterctl sandbox start in another terminal; commands with -p sand
 then use it.
 
 To see how rosterctl works with another kind of service, or with a bad network, start it
-with --shape and --fault: rosterctl sandbox start --help, and docs/sandbox.md.
+with --shape and --fault: see rosterctl sandbox start --help and docs/sandbox.md.
 
 Where the service is not documented, the sandbox chooses. These choices prove nothing
 about the real service:

@@ -39,7 +39,7 @@ export default defineLocalWrite({
   about:
     'The profile keeps its service, organization and settings. Cached ids for completion are deleted. ' +
     'If no other profile has a key for its organization, finished runs, the values for runs undo ' +
-    'and the cursors of --since-last are deleted too; unfinished runs and an unsent review are listed and kept. Does not ask.',
+    'and the cursors of --since-last are deleted, too; unfinished runs and an unsent review are listed and kept. Does not ask first.',
   examples: [
     ['The active profile', ''],
     ['Another profile', '--profile work'],

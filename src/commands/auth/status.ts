@@ -97,7 +97,7 @@ async function checkAll(context: LocalContext, offline: boolean) {
   );
 }
 
-/** Makes the error of a refused key say where the key came from, and so what to do about it. */
+/** Gives the error of a refused key the source of the key, which decides what to do about it. */
 function nameKeyOf({ known }: LocalContext, { status: { keySource } }: CheckedKey): void {
   if (keySource !== null) known.keySource = keySource;
 }

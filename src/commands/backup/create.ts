@@ -166,7 +166,7 @@ function incomplete({ snapshot, refused, manifest: { missing, resources } }: Mad
   if (snapshot === null && refused.length === missing.length) {
     const what = andList(refused.map((resource) => resourceWords[resource].plural));
     const others = resources.map(({ resource }) => resource).join(',');
-    return new RunError(`No backup was kept: this key may not read ${what}.`, 'rowsFailed', {
+    return new RunError(`No backup was kept: this key cannot read ${what}.`, 'rowsFailed', {
       hint: `Leave them out: --only ${others}\nTo keep what there is, marked as incomplete, add --allow-partial.`,
     });
   }

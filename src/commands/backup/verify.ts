@@ -48,7 +48,9 @@ export default defineLocalCommand({
       });
       const removed = snapshots.length - found.snapshots.length;
       if (removed > 0)
-        context.note(`${plural(removed, 'snapshot was', 'snapshots were')} removed meanwhile.`);
+        context.note(
+          `${plural(removed, 'snapshot was', 'snapshots were')} removed in the meantime.`,
+        );
       const folder = snapshots[0]?.folder ?? resolve(dir);
       const report: Report = { schema: 1, folder, ...found };
       // Snapshots share their files.

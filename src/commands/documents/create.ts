@@ -30,7 +30,7 @@ export default defineOperation({
   summary: 'Create the document of an uploaded file (step 3 of an upload)',
   about:
     'Step 1 is rosterctl uploads create, step 2 rosterctl uploads put; rosterctl docs upload does all three. ' +
-    'Content type and size must be those of step 1.',
+    'Content type and size must be those from step 1.',
   examples: [
     [
       'Finish an upload',

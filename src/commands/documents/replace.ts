@@ -91,7 +91,7 @@ export default defineOperation({
   summary: 'Replace a document with a file',
   about:
     'Uploads the file as a new document with the name and the tags of the old one, downloads it to compare its bytes, ' +
-    'and then asks to delete the old one; in a script, add --yes. The new document has an id of its own. If it is interrupted, run ' +
+    'and then asks to delete the old one; in a script, add --yes. The new document gets a new id. If it is interrupted, run ' +
     'the same command again, with the id of the old document: it continues where it stopped. While the old document exists, runs undo can delete the new one; a deletion cannot be undone.',
   examples: [
     ['See what would be sent', 'doc_0001 contract.pdf --dry-run'],
@@ -145,7 +145,7 @@ async function checkReplacement(
   { id, file, contentType }: Values,
 ): Promise<void> {
   if (file === '-')
-    throw new UsageError('A document is replaced by a file, not by stdin (-).', {
+    throw new UsageError('docs replace takes a file, not stdin (-).', {
       hint: 'Name the file.',
     });
   if (settings.yes || settings.dryRun || prompts.unavailable === undefined) return;

@@ -8,7 +8,7 @@ export default defineCommand({
   summary: 'Show one or several players',
   about:
     'One id prints the record, several print a list. With several ids, missing ones are reported and the exit code is 5. ' +
-    'At a terminal one player is a card with the names of their teams; -v adds every field.',
+    'At a terminal, one player is shown as a card with the names of their teams; -v adds every field.',
   examples: [
     ['One player', 'player_0001'],
     ['Two players as a list', 'player_0001 player_0002 --json'],

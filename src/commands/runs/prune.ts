@@ -29,7 +29,7 @@ export default defineLocalWrite({
     'Without a name, deletes old finished runs. Runs that are unfinished, have a row with an unknown ' +
     'outcome or an upload to finish, or are younger than the setting undo.keep are kept; a finished ' +
     'run whose files are damaged is set aside. With a name, asks first and deletes that run, even an ' +
-    'unfinished one: its results are gone then, and it cannot be undone.',
+    'unfinished one: its results are then gone, and its changes can no longer be undone.',
   examples: [
     ['Preview it first', '--dry-run'],
     ['All older than two months', '--older-than 60d'],

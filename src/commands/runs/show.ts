@@ -98,7 +98,7 @@ async function deletedRecords(context: LocalContext, stored: StoredRun): Promise
     // A delete that was refused has a before-image, too.
     if (kind !== 'record' || !before || (result !== 'changed' && result !== 'unknown')) continue;
     records.push(before);
-    if (result === 'unknown') context.message(`${id}: unknown whether it was deleted.`);
+    if (result === 'unknown') context.message(`It is not known whether ${id} was deleted.`);
     const inexact = [...withheld, ...shortened];
     if (inexact.length > 0)
       context.message(

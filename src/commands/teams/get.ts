@@ -8,7 +8,7 @@ export default defineCommand({
   summary: 'Show one or several teams',
   about:
     'One id prints the record, several print a list. With several ids, missing ones are reported and the exit code is 5. ' +
-    'At a terminal one team is a card with its players, if their records name their team; -v adds every field.',
+    'At a terminal, one team is shown as a card with its players, if their records name their team; -v adds every field.',
   examples: [
     ['One team', 'team_0001'],
     ['Two teams as a list', 'team_0001 team_0002 --json'],

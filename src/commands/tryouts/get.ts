@@ -9,7 +9,7 @@ export default defineCommand({
   summary: 'Show one or several tryout applications',
   about:
     'One id prints the application, several print a list. With several ids, missing ones are reported and the exit code is 5. ' +
-    'At a terminal one application is a card, with other applications of the same person and what ' +
+    'At a terminal, one application is shown as a card, with other applications of the same person and what ' +
     'this machine changed; -v adds every field.',
   examples: [
     ['One application, everything', 'app_0001'],

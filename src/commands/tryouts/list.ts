@@ -13,7 +13,7 @@ import {
 export default defineCommand({
   summary: 'List the tryout applications',
   about:
-    'Filters are applied on your machine, after the list is read. --where takes any field, including a nested one (a.b). = and != compare text (numbers by value), ~ finds a ' +
+    'Filters are applied on your machine, after the list is read. --where takes any field, including a nested one (a.b). = and != compare text (numbers by value), ~ matches ' +
     'part of the text, < > <= >= compare numbers or times. A list matches if one of its elements ' +
     'does. A date without a time is local: --since begins at midnight, --until ends with the day.',
   examples: [

@@ -15,7 +15,7 @@ import { idsBeside } from './shared.js';
 export default defineOperation({
   summary: 'Change the status of one or many applications',
   about:
-    'Name the applications by ids, --ids, --csv or filters; without any, nothing is selected. --status ' +
+    'Select the applications by id, or with --ids, --csv or filters; without any of these, nothing is selected. --status ' +
     'selects applications; --to sets the new status. Without --to, the status comes from the CSV. Each application is read ' +
     'right before it is changed: one that already has the status is left unchanged, and one whose ' +
     'status changed since the preview or the export is a conflict and left alone. ' +

@@ -22,7 +22,7 @@ interface UploadLine {
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
-    'Oldest first, of every profile. If the file was sent (in a script: the state is put_done, ' +
+    'Lists those of every profile, oldest first. If the file was sent (in a script: the state is put_done, ' +
     'doc_intent, orphan or unknown), only its document may be missing; otherwise it is sent again. ' +
     'To finish them: rosterctl uploads finish. Uploads that are running right now are left out.',
   examples: [
@@ -50,7 +50,7 @@ export default defineLocalCommand({
     const omitted = all.length - idle.length;
     if (omitted > 0)
       context.note(
-        `Not listed: ${plural(omitted, 'upload')} that another process is busy with at this moment.`,
+        `Not listed: ${plural(omitted, 'upload')} that another process is working on right now.`,
       );
     const isRead = context.isInteractive && !context.settings.fields;
     return idle.map(({ id, row, state, steps, run }) => ({

@@ -19,7 +19,7 @@ export default defineWrite({
   about:
     'The URL is a secret while it is valid: with - it is read from stdin and appears in no process list. ' +
     'Stdin holds the URL alone, or what step 1 prints: rosterctl uploads create … --json | rosterctl uploads put - FILE. ' +
-    'The API key is not sent. Content type and size must be those of step 1.',
+    'The API key is not sent. Content type and size must be those from step 1.',
   examples: [
     ['See what would be sent', 'https://store.example.com/put/1 contract.pdf --dry-run'],
     [
@@ -31,14 +31,14 @@ export default defineWrite({
   // Step 2 of contract 4.5; the store is not an endpoint of the service.
   basis: 'stated',
   args: {
-    url: param(nonEmptyText, 'the uploadUrl of step 1; - reads it from stdin', {
+    url: param(nonEmptyText, 'the uploadUrl from step 1; - reads it from stdin', {
       placeholder: 'URL|-',
-      ifMissing: 'Which URL? Give the uploadUrl of step 1, or - to read it from stdin.',
+      ifMissing: 'Which URL? Give the uploadUrl from step 1, or - to read it from stdin.',
     }),
     file: param(nonEmptyText, 'the file to send', { placeholder: 'FILE', completes: 'file' }),
   },
   flags: {
-    contentType: param(z.optional(UploadContentType), 'the content type of step 1', {
+    contentType: param(z.optional(UploadContentType), 'the content type from step 1', {
       placeholder: 'TYPE',
     }),
   },
@@ -71,7 +71,7 @@ export default defineWrite({
 /** Throws UsageError for an unsafe URL that was typed, because that is not an error of the service. */
 function refuseUnsafe(error: unknown): never {
   if (!(error instanceof UnsafeUrlError)) throw error;
-  throw noUrl(`This URL is not opened: ${error.why}.`, error);
+  throw noUrl(`rosterctl does not open this URL: ${error.why}.`, error);
 }
 
 /** The answer to step 1: a URL and, from some services, the headers to send with the file. */

@@ -156,7 +156,7 @@ async function readInto(
   } catch (error) {
     // Without API access nothing can be checked at all (contract 5.3).
     if (!isForbidden(error)) throw error;
-    return { reason: `this key may not read ${many} (403)`, cause: error };
+    return { reason: `this key cannot read ${many} (403)`, cause: error };
   }
   const completeness = list.completeness();
   if (completeness.state !== 'doubtful') return undefined;

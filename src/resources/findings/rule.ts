@@ -7,16 +7,16 @@ import { formReader } from '../person/holders.js';
 const onByDefault = {
   waiting: 'pending for longer than --older-than',
   'accepted.unconverted': 'accepted but not a player yet',
-  'duplicate.email': 'an e-mail address on several applications to one form',
-  'duplicate.discord': 'a Discord user on several applications to one form',
+  'duplicate.email': 'an e-mail address on several applications for the same form',
+  'duplicate.discord': 'a Discord user on several applications for the same form',
   'time.future': 'a time more than an hour ahead',
   'status.unknown': 'a status that the service does not document',
 } as const;
 
 /** The rules that run only when `--only` names them. */
 const onRequest = {
-  'duplicate.name': 'a name on several applications to one form',
-  'duplicate.tag': 'a gamer tag on several applications to one form',
+  'duplicate.name': 'a name on several applications for the same form',
+  'duplicate.tag': 'a gamer tag on several applications for the same form',
   'converted.notAccepted': 'a player whose application is not accepted',
   'player.noTeam': 'a player in no team',
   'team.empty': 'a team without players',
@@ -123,7 +123,7 @@ export interface SharedValue {
 }
 
 /**
- * Creates a rule that finds the values which several applications to one form share. An application
+ * Creates a rule that finds the values which several applications for the same form share. An application
  * that shows no form counts only while it is `open`: the others may be those of another form.
  */
 export function sharedValues(

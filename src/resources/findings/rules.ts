@@ -86,13 +86,14 @@ export const findingRules: Readonly<Record<RuleCode, Rule>> = {
   },
   'duplicate.name': {
     resource: 'tryouts',
-    title: (count) => `${plural(count, 'name')} ${isOn(count)} several applications to one form`,
+    title: (count) =>
+      `${plural(count, 'name')} ${isOn(count)} several applications for the same form`,
     ...sharedValues(({ name }) => textValue(name), isOpen),
   },
   'duplicate.tag': {
     resource: 'tryouts',
     title: (count) =>
-      `${plural(count, 'gamer tag')} ${isOn(count)} several applications to one form`,
+      `${plural(count, 'gamer tag')} ${isOn(count)} several applications for the same form`,
     ...sharedValues(tagValues, isOpen),
   },
   'converted.notAccepted': {
@@ -141,7 +142,7 @@ function isOn(count: number): string {
 
 /** Contract 4.1 rule 3: an update is refused while another application to the form has the same. */
 function mayBeRefused(what: string, count: number): string {
-  return `${what} ${isOn(count)} several applications to one form, so changes may be refused (409)`;
+  return `${what} ${isOn(count)} several applications for the same form, so changes may be refused (409)`;
 }
 
 function textValue(value: unknown): readonly SharedValue[] {

@@ -274,7 +274,7 @@ function unknownColumns(
   { resource }: ImportOptions,
   { seen, team }: KnownFields,
 ): readonly InputError[] {
-  const { noun, plural: many } = resourceWords[resource];
+  const { noun } = resourceWords[resource];
   const fits = seen.names.filter((field) => !field.includes('.'));
   const equalTo = (name: string) =>
     seen.names.filter((field) => plainName(field) === plainName(name));
@@ -296,9 +296,6 @@ function unknownColumns(
       );
     const equal = equalTo(name);
     const near = equal.length > 1 ? ` It may be ${equal.join(' or ')}.` : didYouMean(name, fits);
-    return new InputError(
-      `The column ${columnLabel(column)} is not a field of the ${many}.${near}`,
-      { hint },
-    );
+    return new InputError(`Unknown column ${columnLabel(column)}.${near}`, { hint });
   });
 }

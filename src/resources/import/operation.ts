@@ -28,7 +28,7 @@ const { if: _, ...sending } = bulkFlags;
 export const importFlags = {
   key: param(nonEmptyText, 'the field that identifies a record, such as email', {
     placeholder: 'FIELD',
-    ifMissing: 'Which field tells the rows apart? Add --key FIELD.',
+    ifMissing: 'Which field identifies a record? Add --key FIELD.',
     group: 'selection',
     completes: 'field',
   }),
@@ -56,7 +56,7 @@ export const importFlags = {
 
 /** The flags for records that belong to teams. */
 export const teamColumnFlags = {
-  teamColumn: param(z.optional(nonEmptyText), 'the column that holds names of teams', {
+  teamColumn: param(z.optional(nonEmptyText), 'the column that holds team names', {
     placeholder: 'COLUMN',
     group: 'selection',
   }),

@@ -116,7 +116,7 @@ function sharedIdentities(
         );
     }
   const lines = [...found].toSorted(([a], [b]) => a - b).map(([, line]) => line);
-  return upTo(nameFirstFew, lines, (more) => `The same holds for ${plural(more, 'more row')}.`);
+  return upTo(nameFirstFew, lines, (more) => `The same applies to ${plural(more, 'more row')}.`);
 }
 
 function newRecordOf(row: SelectedRow): JsonObject {

@@ -89,7 +89,7 @@ function createSession(
       const { found, at, freshMs } = await created.idsByKey(task, when);
       const [other] = found;
       if (other !== undefined)
-        throw new ConflictError(`${other} has this ${key}: it was created meanwhile.`);
+        throw new ConflictError(`${other} has this ${key}: it was created in the meantime.`);
       return { record: undefined, at, freshMs };
     },
     plan(task: Task, { record }): RowPlan {

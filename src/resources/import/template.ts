@@ -93,7 +93,7 @@ async function templateColumns(
   });
 }
 
-/** Returns the teams; undefined, with a note, if this key may not list them or their list may be incomplete. */
+/** Returns the teams; undefined, with a note, if this key cannot list them or their list may be incomplete. */
 async function teamsIfWhole(context: Context): Promise<Teams | undefined> {
   try {
     return await readTeams(context);

@@ -59,14 +59,14 @@ interface PersonRecord {
 
 /** The places that no call of this API shows, named at the end of each answer. */
 const neverSearched = [
-  'what is inside files',
+  'the contents of files',
   'other areas of the service, such as calendar, tasks, availability and chat',
   'backups, runs and exports on this machine',
 ];
 
 /**
  * Reads applications, players and documents, each list once and whole, and collects one person. A
- * list that this key may not read is named under `notSearched`, and `failure` is why the first of them
+ * list that this key cannot read is named under `notSearched`, and `failure` is why the first of them
  * could not be read. Throws ReferencesError if no person matches, or more than one; ApiError if none
  * matches and a list was refused; GuardError if a list may be incomplete.
  */
@@ -83,7 +83,7 @@ export async function findPerson(context: Context, reference: Reference) {
     } catch (error) {
       if (!isForbidden(error)) throw error;
       failure ??= error;
-      unread.push(`${resourceWords[resource].plural} (this key may not list them)`);
+      unread.push(`${resourceWords[resource].plural} (this key cannot list them)`);
       return false;
     }
   };
@@ -225,7 +225,7 @@ function severalPeople(
   people: readonly (readonly PersonRecord[])[],
 ): ReferencesError {
   const candidates = people.flat().map(({ record }) => candidateOf(record));
-  const lines = [`${text} is ${people.length} people:`, ...describeCandidates(candidates)];
+  const lines = [`${text} matches ${people.length} people:`, ...describeCandidates(candidates)];
   return new ReferencesError(lines.join('\n'), {
     exitName: 'guarded',
     candidates,

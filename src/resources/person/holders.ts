@@ -143,7 +143,7 @@ export class Holders {
     const shown = upTo(
       nameFirstFew,
       lines,
-      (more) => `The same holds for ${plural(more, 'more record')}.`,
+      (more) => `The same applies to ${plural(more, 'more record')}.`,
     );
     for (const line of shown) this.context.note(line);
   }

@@ -46,7 +46,7 @@ export function personLines(person: PersonReport, now: Date, canvas: Canvas): re
       links.map(({ from, to, by }) => `${from} and ${to}: ${linkWords[by]}`),
     ),
     ...section(
-      'Documents that mention the name, which may be about somebody else',
+      'Documents that mention the name; they may be about someone else',
       (possibleDocuments ?? []).map((each) => `${each.id}  ${each.name}`),
     ),
     ...section('Written', files),

@@ -145,7 +145,7 @@ describe('the response of the service decides', () => {
     const home = temporaryFolder();
     const ran = await login(home, '--org players --key-stdin');
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toContain('it may not read teams, documents or applications.');
+    expect(ran.stdout).toContain('it cannot read teams, documents or applications.');
     expect(storedKey(home)).toBe(secret);
   });
 
@@ -154,7 +154,7 @@ describe('the response of the service decides', () => {
     const before = service.requests.length;
     const ran = await login(home, '--org patchy --key-stdin --retries 0');
     expect([ran.code, ran.stderr]).toEqual([0, '']);
-    expect(ran.stdout).toContain('it may not read teams.');
+    expect(ran.stdout).toContain('it cannot read teams.');
     expect(storedKey(home)).toBe(secret);
     expect(service.requests.slice(before).map(({ url }) => url)).toEqual([
       '/v1/teams/patchy',

@@ -89,7 +89,7 @@ describe('auth status --json', () => {
     expect([ran.code, statusOf(ran)]).toMatchObject([4, { check: '401' }]);
     expect(errorOf(ran)).toMatchObject({
       message: 'The service does not accept the API key in ROSTERCTL_API_KEY (unauthorized).',
-      hint: expect.stringContaining('Give ROSTERCTL_API_KEY a valid key'),
+      hint: expect.stringContaining('Set ROSTERCTL_API_KEY to a valid key'),
     });
   });
 
@@ -146,7 +146,7 @@ describe('auth status --json', () => {
     [
       { ROSTERCTL_API_KEY: 'environment-canary' },
       ' in ROSTERCTL_API_KEY',
-      'Give ROSTERCTL_API_KEY a valid key, or unset it and store one: rosterctl auth login',
+      'Set ROSTERCTL_API_KEY to a valid key, or unset it and store one: rosterctl auth login',
     ],
   ])('a refused key is named by where it came from: %o', async (env, source, hint) => {
     const home = homeWith({ work: { key: 'wrong-canary' } });

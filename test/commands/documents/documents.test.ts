@@ -417,7 +417,7 @@ test.each(['before', 'while'] as const)(
     });
     const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
-    expect(ran.stderr).toContain('changed while');
+    expect(ran.stderr).toContain('changed during');
     const first = ['GET /v1/documents/org_7', 'POST /v1/uploads/document-file'];
     expect(lines(api.requests)).toEqual(first);
   },

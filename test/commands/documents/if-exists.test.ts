@@ -213,7 +213,7 @@ test('a document that was deleted meanwhile is uploaded again', async () => {
 });
 
 const doubtful: Readonly<Record<string, readonly [reply: Reply, code: number, says: string]>> = {
-  forbidden: [{ status: 403, json: { error: 'forbidden' } }, 7, 'may not list documents'],
+  forbidden: [{ status: 403, json: { error: 'forbidden' } }, 7, 'cannot list documents'],
   incomplete: [{ status: 200, json: { documents: [], total: 9 } }, 11, 'may be incomplete'],
   unreadable: [{ status: 200, text: '<html>' }, 11, 'cannot be read'],
   'without sizes': [

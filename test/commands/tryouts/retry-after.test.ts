@@ -33,7 +33,7 @@ test('a 503 to a write that asks for longer than allowed ends the command', asyn
     env: service.env,
   });
   expect([ran.code, steps(service).length]).toEqual([10, 2]);
-  expect(errorOf(ran)['hint']).toContain('asks to wait 600 s');
+  expect(errorOf(ran)['hint']).toContain('asks you to wait 600 s');
 });
 
 test('a 503 to a write that asks for longer than allowed stops a run at once', async () => {

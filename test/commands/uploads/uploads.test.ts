@@ -124,7 +124,7 @@ test('a forbidden URL exits 2 if typed by the user, and 1 if it comes from step 
     for (const flag of ['--json', '-n']) {
       const typed = await rosterctl(['uploads', 'put', url, 'rules.txt', flag], { env, home });
       expect([url, typed.code, typed.stdout]).toEqual([url, 2, '']);
-      expect(typed.stderr).toContain('This URL is not opened: it ');
+      expect(typed.stderr).toContain('rosterctl does not open this URL: it ');
       expect(typed.stderr).not.toContain('canary');
     }
     const piped = await rosterctl('uploads put - rules.txt --json', { env, home, stdin: url });

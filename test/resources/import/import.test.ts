@@ -602,7 +602,7 @@ test('a template written to a file says how to import it', async () => {
 });
 
 test.each([
-  ['this key may not list', { faults: ['GET /teams/{id} status=403:forbidden'] }],
+  ['this key cannot list', { faults: ['GET /teams/{id} status=403:forbidden'] }],
   ['may be incomplete', { shapes: ['list.teams={"teams":"$rows","total":999}'] }],
   ['came as no content', { shapes: ['list.teams=204'] }],
 ])('a template does without the names of teams whose list %s', async (_, options) => {

@@ -258,7 +258,7 @@ describe('a key that someone else takes while the import runs', () => {
     const ran = await desk.importing(['nn@example.org,Mine']);
     expect([ran.code, ran.results[0]?.result]).toEqual([8, 'conflict']);
     expect(ran.results[0]?.error?.message).toContain(
-      'oth has this email: it was created meanwhile.',
+      'oth has this email: it was created in the meantime.',
     );
     expect(desk.writes()).toEqual(['POST']);
   });

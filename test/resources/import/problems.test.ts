@@ -33,7 +33,7 @@ const problems: readonly Problem[] = [
   {
     what: 'an unknown column',
     csv: 'E-Mail,Rolle\na@example.org,IGL\n',
-    says: 'The column "Rolle" is not a field of the players. Did you mean role?',
+    says: 'Unknown column "Rolle". Did you mean role?',
   },
   {
     what: 'two columns for one field',
@@ -218,7 +218,7 @@ test('the advice on a column can be pasted whatever the column is called', async
 test.each([
   [
     'Club roster 2026\n\nE-Mail,Role\na@example.org,IGL\n',
-    "Name the column: --map 'THEIR NAME=email'\nIf that is a title, delete the rows above the names of the columns.",
+    "Name the column: --map 'THEIR NAME=email'\nIf that is a title, delete the rows above the column names.",
   ],
   [
     'E-Mail;rating\na@example.org;0,75\n',
