@@ -140,7 +140,10 @@ export function nothingToUndo(
       : `Run ${run} ${first?.why} ${what}. ${final} cannot be undone.`,
     {
       code: 'notUndoable',
-      hint: restoreHint(stored, run, table) ?? `See what it changed: rosterctl runs show ${run}`,
+      hint: [
+        restoreHint(stored, run, table) ?? `See what it changed: rosterctl runs show ${run}`,
+        'To undo an earlier run, find its name: rosterctl runs list --all',
+      ].join('\n'),
     },
   );
 }

@@ -116,7 +116,7 @@ export function keepNote(state: Review, typed: string, { day }: ReviewWorld): Re
   const isAny = Object.keys(decision).length > 0;
   // A note is not a new decision about the status.
   const step = decide(shown, isAny ? decision : undefined, before?.seen);
-  const what = text === '' ? 'note discarded' : 'note saved';
+  const what = text === '' ? 'note discarded' : 'note kept';
   return {
     ...step,
     state: { ...step.state, message: `${name}: ${what}. ${countOf(step.state)}.` },

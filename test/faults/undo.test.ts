@@ -204,7 +204,8 @@ describe('every kind of write is undone', () => {
     expect(await json(`players get ${again.results[0]?.id}`)).toMatchObject(same);
     await run('docs delete doc_0001 --yes');
     expect(errorOf(await run('runs undo last --yes --json'))['hint']).toBe(
-      'If you still have the file, upload it again: rosterctl -p sandbox documents upload FILE',
+      'If you still have the file, upload it again: rosterctl -p sandbox documents upload FILE\n' +
+        'To undo an earlier run, find its name: rosterctl -p sandbox runs list --all',
     );
     await run('players delete player_0005 --yes');
     const one = errorOf(await run('runs undo last --yes --json'))['hint'];

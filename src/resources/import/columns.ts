@@ -284,7 +284,8 @@ function unknownColumns(
   });
   const rest = maps.length < columns.length ? ['COLUMN=FIELD'] : [];
   const flags = [...maps, ...rest].map((map) => `--map ${shellQuote(map)}`);
-  const hint = `Map ${columns.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}. Or skip unknown columns: --ignore-columns`;
+  const fields = rest.length > 0 ? `\nThe fields: rosterctl ${resource} template` : '';
+  const hint = `Map ${columns.length === 1 ? 'it' : 'them'}: ${flags.join(' ')}. Or skip unknown columns: --ignore-columns${fields}`;
   return columns.map((column) => {
     const { name, isTeam } = column;
     if (isTeam || (!team && aliasKind(name, resource) === 'team'))

@@ -202,7 +202,7 @@ test('several unknown columns need one line of advice, and a near one is mapped 
   desk.file('roster.csv', 'E-Mail,Spieler,Geburtstag,Rolle\na@example.org,Mira,2008,IGL\n');
   const ran = await desk.run(`${line} --yes --json`);
   expect(errorOf(ran)['hint']).toBe(
-    'Map them: --map Rolle=role --map COLUMN=FIELD. Or skip unknown columns: --ignore-columns',
+    'Map them: --map Rolle=role --map COLUMN=FIELD. Or skip unknown columns: --ignore-columns\nThe fields: rosterctl players template',
   );
 });
 
