@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
-import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
 import {
   key,
   organization,
@@ -401,6 +401,44 @@ describe('killed in the middle', () => {
     answer?.();
     expect(await ended).toBe(0);
     expect([...service.kept.values()].map(({ status }) => status)).toEqual(['pending', 'rejected']);
+  });
+
+  test('several records of a run that went on while its undo waited for it are left alone', async () => {
+    let answer: (() => void) | undefined;
+    let isAsked = false;
+    const service = await keep(several(3), ({ body }, step) => {
+      const isLate = step === 'PATCH app_2' && !isAsked;
+      const isHeld = step === 'GET app_3' && isAsked && answer === undefined;
+      if (!isLate && !isHeld) return undefined;
+      isAsked = true;
+      const id = step.slice(-5);
+      const record = {
+        ...application(id),
+        ...(isLate && (JSON.parse(body.toString()) as object)),
+      };
+      service.kept.set(id, record);
+      return (_, response) => {
+        const end = () =>
+          response.setHeader('content-type', 'application/json').end(JSON.stringify(record));
+        // So that the next record is read again before its write.
+        if (isLate) setTimeout(end, 2_100);
+        else answer = end;
+      };
+    });
+    const user = userOf(service);
+    const line = `tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json --concurrency 1`;
+    const child = user.start(line);
+    const ended = closed(child);
+    await until(() => answer !== undefined);
+    const undo = heard(user.start('runs undo last --yes --json --wait-lock 1m'));
+    await until(() => undo.printed.stderr.includes('Waiting for it.'));
+    answer?.();
+    expect(await ended).toBe(0);
+    const count = service.requests.length;
+    const refused = await undo.ended;
+    expect([refused.code, errorOf(refused)]).toMatchObject([11, { code: 'goneOn' }]);
+    expect(service.requests).toHaveLength(count);
+    expect(report(await user.run('runs undo last --yes --json')).summary['changed']).toBe(3);
   });
 
   test('an unfinished run ends with its undo, so that the same command starts over', async () => {

@@ -11,7 +11,7 @@ import { digestOf } from '../../data/digest.js';
 import { didYouMean } from '../../data/nearest.js';
 import { groupedNumber } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
-import { UsageError } from '../../errors.js';
+import { GuardError, UsageError } from '../../errors.js';
 import { recentWrite } from '../../resources/lagging-undo.js';
 import { type UndoJob, undoable, undoKind, undoOperation } from '../../resources/undo.js';
 import {
@@ -24,9 +24,9 @@ import {
 import { shortRunName, shownRunName } from '../../runs/find-run.js';
 import { isHeldByOther } from '../../runs/lock.js';
 import { requireContinuable } from '../../runs/plan.js';
-import { isFinalRow } from '../../runs/report.js';
+import { isFinalRow, type ReportRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
-import { mayHaveChanged, type StoredRun } from '../../runs/stored-run.js';
+import { mayHaveChanged, readRun, resultsSoFar, type StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, findRunHere, invocationOf, undoAction } from './shared.js';
 
 interface Values extends Pick<BulkValues, 'waitLock' | 'plan'> {
@@ -96,6 +96,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const left = isEnded ? 0 : head.rows - results.filter(isFinalRow).length;
   const isShownOnly = context.settings.dryRun || values.plan !== undefined;
   const recent = await recentWrite(context, stored, can);
+  const waits = can.length > 1 && !isShownOnly;
   const { isInteractive } = context;
   const name = isInteractive ? shortRunName(storeOf(context), head.run) : head.run;
   const undo: UndoJob = {
@@ -116,6 +117,11 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       header: ['id'],
       digest: digestOf([head.run, only ?? null]),
     }),
+    async resolve() {
+      // The run may have gone on while this one waited for its lock; a single record waits for no run.
+      if (waits) await requireUnmoved(context, head.run, begunOf(results));
+      return undefined;
+    },
     previewNotes: (preview) => [
       // For several rows, or without sending, the preview says it.
       ...(can.length === 1 && !isShownOnly ? flowsWarnings(head, preview) : []),
@@ -126,6 +132,27 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       ...nullNote(can),
     ],
   };
+}
+
+/** How many of these rows were sent. */
+function begunOf(rows: Iterable<ReportRow>): number {
+  return [...rows].filter(isBegun).length;
+}
+
+function isBegun({ result, step }: ReportRow): boolean {
+  return result === 'changed' || result === 'unknown' || step !== undefined;
+}
+
+/** Throws GuardError if a run has sent more rows than these since it was read. */
+async function requireUnmoved(context: Context, run: string, begun: number): Promise<void> {
+  const store = storeOf(context);
+  const now = await readRun(store, run);
+  if (now && begunOf(resultsSoFar(now).values()) === begun) return;
+  const name = shownRunName(context, store, run);
+  throw new GuardError(`The run ${name} has gone on in the meantime. Nothing was sent.`, {
+    code: 'goneOn',
+    hint: 'To undo all of it, run the same command again.',
+  });
 }
 
 /** Says that the remaining rows of an unfinished run will not be sent. */
