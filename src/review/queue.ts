@@ -224,10 +224,11 @@ function openQueueFile(
       await remove();
     },
     async close() {
-      await (await file)?.close();
+      await (await file?.catch(() => undefined))?.close();
       // A queue that could not be read may hold decisions.
       const isEmpty = (isNew || known !== undefined) && present.queued.size === 0;
-      if (isEmpty && lock.isOurs()) await remove();
+      // An empty file that stays is none.
+      if (isEmpty && lock.isOurs()) await remove().catch(() => {});
       lock.release();
     },
   };

@@ -184,17 +184,20 @@ async function send(
   );
   const { results, dryRun } = output.value as BulkReport;
   const done = results.filter(({ result }) => result === 'changed' || result === 'unchanged');
-  if (!dryRun)
-    await leave(
-      queue,
-      done.map(({ id }) => id),
-    );
+  const sent = dryRun ? [] : done.map(({ id }) => id);
+  const error = await leave(queue, sent).catch((failure: unknown) => {
+    // The rows were sent: their report matters more, and the next review finds them done.
+    if (!(failure instanceof Failure)) throw failure;
+    context.message(failure.message);
+    return failure;
+  });
   return {
     ...output,
+    ...(error && output.exitName === 'done' && { exitName: 'failed', failed: { error } }),
     printAfter(how) {
       const isKept = queue.present().queued.size > 0;
       output.printAfter?.({ ...how, isKept });
-      if (isKept) keeps();
+      if (isKept && !error) keeps();
     },
   };
 }

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { report, several } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
@@ -253,6 +255,23 @@ describe('sending', () => {
     expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['shortlisted', 'rejected']);
     expect((await rosterctl('runs undo last --yes', { home, env })).code).toBe(0);
     expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['pending', 'pending']);
+  });
+
+  test('a queue that is gone after the sending does not lose the report', async () => {
+    let reviews: string | undefined;
+    const { desk, home, statusOf } = await reviewer(several(6), (_, step) => {
+      if (reviews !== undefined && step === 'PATCH app_2') rmSync(reviews, { recursive: true });
+      return undefined;
+    });
+    await decideTwo(desk);
+    reviews = join(home, '.local/state/rosterctl/reviews');
+    await press(desk, 'w', /Change 2 applications\?/);
+    desk.type('y\r');
+    expect(await desk.ended).toMatchObject({ code: 1 });
+    expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['shortlisted', 'rejected']);
+    expect(desk.usual()).toContain('2 changed');
+    expect(desk.usual()).toMatch(/The unsent review\s+\S+\s+was removed/);
+    expect(desk.usual()).not.toContain('are kept');
   });
 
   test('"no" sends nothing and keeps the queue', async () => {
