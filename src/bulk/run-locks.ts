@@ -53,23 +53,31 @@ export function lockFor(
   row?: SelectedRow,
 ): Promise<HeldLock> {
   if (isSingleRun(head.run)) return lockRow(world, locking, store, head, row);
-  return lockRun(world, store, head, locking.values.waitLock);
+  return lockRun(withHint(world, locking), store, head, locking.values.waitLock);
 }
 
 /** Acquires the lock of a row's record, else of its file, else of the whole input. Throws GuardError `locked`. */
 function lockRow(
-  world: LockWorld,
-  { operation: { verb, files }, values: { waitLock } }: Locking,
+  given: LockWorld,
+  locking: Locking,
   store: RunStore,
   head: NewRunHead,
   row?: SelectedRow,
 ): Promise<HeldLock> {
+  const { verb, files } = locking.operation;
+  const { waitLock } = locking.values;
+  const world = withHint(given, locking);
   const file = row && files?.subjectOf(row);
   if (file !== undefined)
     return lockRecord(world, store, head, file, waitLock, `Another upload of ${file}`);
   if (verb === 'create' || files)
     return lockRecord(world, store, head, head.input, waitLock, 'The same command');
   return lockRecord(world, store, head, row?.id ?? '', waitLock);
+}
+
+/** Adds whether the command has `--wait-lock`: it has a value then, given or not. */
+function withHint(world: LockWorld, { values }: Locking): LockWorld {
+  return { hasWaitLock: 'waitLock' in values, ...world };
 }
 
 /**

@@ -23,7 +23,10 @@ type LockKey = Pick<RunHead, 'service' | 'organization' | 'resource'>;
 
 type Locking = LockKey & Pick<RunHead, 'run' | 'startedAt'>;
 
-type LockWorld = Pick<LocalContext, 'self' | 'signal' | 'note'>;
+type LockWorld = Pick<LocalContext, 'self' | 'signal' | 'note'> & {
+  /** False if the command has no `--wait-lock`. */
+  readonly hasWaitLock?: boolean;
+};
 
 /** How long a write waits for the lock of its record without `--wait-lock`. */
 const recordWaitMs = 10_000;
@@ -119,7 +122,7 @@ async function lockNamed(
   { dir, name, what, head, waitMs }: NamedLock,
   runOfHolder: (holder: LockHolder) => Promise<string | undefined> = async () => undefined,
 ): Promise<HeldLock> {
-  const { self, signal } = world;
+  const { self, signal, hasWaitLock = true } = world;
   try {
     return await acquireLock(dir, name, {
       self,
@@ -137,7 +140,8 @@ async function lockNamed(
       });
     if (!(error instanceof LockedError)) throw error;
     const who = describeHolder(error.holder, await runOfHolder(error.holder));
-    throw error.inWords(`${what} is running (${who}).`, 'Wait for it, or add --wait-lock 10m.');
+    const hint = hasWaitLock ? 'Wait for it, or add --wait-lock 10m.' : undefined;
+    throw error.inWords(`${what} is running (${who}).`, hint);
   }
 }
 

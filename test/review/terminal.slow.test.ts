@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { report, several } from '../bulk/user.js';
+import { report, several, until } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
 import { readBack } from '../screens/emulator.js';
 import { converse, inShell } from '../support/converse.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import { fakeOpener } from './opener.js';
 
 const esc = '\u001b';
@@ -297,6 +297,25 @@ describe('sending', () => {
     await next.sees(/2 decisions not sent yet/);
     next.type('q');
     await next.ended;
+  });
+
+  test('while a bulk change runs is refused, without a flag that a review does not have', async () => {
+    let isHeld = false;
+    const { desk, home, env } = await reviewer(several(6), (_, step) => {
+      if (step !== 'PATCH app_6') return undefined;
+      isHeld = true;
+      return () => {};
+    });
+    await decideTwo(desk);
+    const line = 'tryouts set-status app_5 app_6 --to rejected --yes';
+    const bulk = startRosterctl(line, { home, env });
+    await until(() => isHeld);
+    desk.type('w');
+    expect(await desk.ended).toMatchObject({ code: 11 });
+    expect(desk.usual()).toContain('Another bulk change on tryouts is running');
+    expect(desk.usual()).toContain('Wait for it, or end it.');
+    expect(desk.usual()).not.toContain('--wait-lock');
+    bulk.kill('SIGKILL');
   });
 
   test('decisions about applications that are gone are told and dropped', async () => {

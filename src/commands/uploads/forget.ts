@@ -45,7 +45,7 @@ export default defineLocalWrite({
     const locking = { operation: uploadOperation(), values: { waitLock: 0 } };
     const startedAt = context.now().toISOString();
     const lock = await lockFor(
-      context,
+      { ...context, hasWaitLock: false },
       locking,
       store,
       { ...head, startedAt },

@@ -43,7 +43,10 @@ test('a file of several is not finished while its run is still uploading', async
   const before = api.requests.length;
   const finished = await run(`uploads finish ${id(3)}`);
   expect(finished.code).toBe(11);
-  expect(errorOf(finished)['code']).toBe('locked');
+  expect(errorOf(finished)).toMatchObject({
+    code: 'locked',
+    hint: 'Wait for it, or add --wait-lock 10m.',
+  });
   expect(api.requests.length).toBe(before);
   expect((await end()).code).toBe(0);
   expect(documents.map((made) => made.name)).toEqual(['a.txt', 'b.txt', 'c.txt']);
@@ -54,7 +57,8 @@ test('a file is not forgotten while its run is still uploading', async () => {
   const { documents, run, id, name, end } = await running(['a.txt'], 0);
   const forgotten = await run(`uploads forget ${id(1)}`);
   expect(forgotten.code).toBe(11);
-  expect(errorOf(forgotten)['code']).toBe('locked');
+  // The command has no --wait-lock.
+  expect(errorOf(forgotten)).toMatchObject({ code: 'locked', hint: 'Wait for it, or end it.' });
   expect((await end()).code).toBe(0);
   expect(documents).toHaveLength(1);
   expect((await run(`runs show ${name}`)).code).toBe(0);
