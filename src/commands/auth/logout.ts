@@ -2,6 +2,7 @@
 
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalWrite } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';
@@ -18,11 +19,11 @@ import {
 } from '../../cursors/cursor-file.js';
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
-import { Failure } from '../../errors.js';
+import { Failure, OutputError } from '../../errors.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
 import { shortRunNames } from '../../runs/find-run.js';
 import { isRunHeld } from '../../runs/lock.js';
-import { removeRun, runFolder, storeOf } from '../../runs/store.js';
+import { runFolder, storeOf } from '../../runs/store.js';
 import { listRuns } from '../../runs/stored-run.js';
 import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
@@ -80,9 +81,25 @@ export default defineLocalWrite({
   },
   async apply(context, { state: { name, key, runs, cursors } }) {
     const folder = key && cursorFolder(context.paths, key);
+    const removed = { runs: 0, images: 0, cursors: 0 };
+    const failures: Failure[] = [];
     try {
-      await removeRuns(context, runs);
-      if (folder !== undefined) for (const cursor of cursors) await removeCursor(folder, cursor);
+      // All that can be removed, because without the key the same command no longer knows the rest.
+      for (const { of, remove } of [
+        ...runRemovals(context, runs),
+        ...cursors.map((cursor) => ({
+          of: 'cursors' as const,
+          remove: async () => folder && removeCursor(folder, cursor),
+        })),
+      ])
+        try {
+          await remove();
+          removed[of] += 1;
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+          failures.push(error);
+          context.message(error.message);
+        }
     } finally {
       // Last, so that the same command still knows the rest if this one is killed.
       if (key) {
@@ -106,13 +123,17 @@ export default defineLocalWrite({
       );
     for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
       if (context.env[variable]) context.note(`${variable} is still set and is used.`);
-    return {
+    const [error] = failures;
+    const result = {
       profile: name,
       removed: key !== undefined,
-      runsRemoved: runs.ended.length,
-      beforeImagesRemoved: runs.undoable.length,
-      cursorsRemoved: cursors.length,
+      runsRemoved: removed.runs,
+      beforeImagesRemoved: removed.images,
+      cursorsRemoved: removed.cursors,
     };
+    return new ValueWithExit<LoggedOut>(result, error ? 'failed' : 'done', {
+      failed: () => error && { error },
+    });
   },
 });
 
@@ -205,13 +226,26 @@ async function unsentCounts({ paths }: LocalContext, place: KeyPlace): Promise<r
     .map(({ count }) => count);
 }
 
-/** Removes the finished runs, and the before-images of the others. */
-async function removeRuns(context: LocalContext, runs: StoredRuns): Promise<void> {
-  if (runs === noRuns) return;
+/** The removals of the finished runs, and of the before-images of all. Each throws OutputError. */
+function runRemovals(context: LocalContext, runs: StoredRuns) {
+  if (runs === noRuns) return [];
   const store = storeOf(context);
-  for (const run of runs.undoable)
-    await rm(beforeImagesIn(runFolder(store, run)), { recursive: true, force: true });
-  for (const run of runs.ended) await removeRun(store, run);
+  const ofRun = (of: 'runs' | 'images', run: string) => {
+    const folder = runFolder(store, run);
+    const path = of === 'runs' ? folder : beforeImagesIn(folder);
+    const remove = () =>
+      rm(path, { recursive: true, force: true }).catch((error: unknown) => {
+        const why = systemReason(error);
+        throw new OutputError(`${path} cannot be removed: ${why}. Remove it yourself.`, {
+          cause: error,
+        });
+      });
+    return { of, remove };
+  };
+  return [
+    ...runs.undoable.map((run) => ofRun('images', run)),
+    ...runs.ended.map((run) => ofRun('runs', run)),
+  ];
 }
 
 /** True if a service has this origin; the sandbox is a service without a URL. */

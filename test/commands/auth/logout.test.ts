@@ -205,6 +205,21 @@ test('an unsent review is named and kept', async () => {
   await again.close();
 });
 
+test('removes the rest although a cursor cannot be removed, and prints what it removed', async () => {
+  const home = await homeWithLogin('work');
+  const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
+  const cursors = ensureCursorFolder(paths, cursorPlace(baseUrl, 'org_1'));
+  mkdirSync(join(cursors, 'tryouts.a.json', 'inner'), { recursive: true });
+  writeFileSync(join(cursors, 'tryouts.b.json'), '{}');
+  scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', false);
+  const ran = await rosterctl('auth logout --json', { home });
+  expect(ran.stderr).toContain('The cursor a cannot be removed');
+  expect(ran.stderr).toContain('1 unfinished run was kept');
+  expect([ran.code, keysIn(home)]).toEqual([1, []]);
+  expect(existsSync(join(cursors, 'tryouts.b.json'))).toBe(false);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ removed: true, cursorsRemoved: 1 });
+});
+
 test('a folder in place of before-images is removed, one in place of a cursor is named, and neither is a bug', async () => {
   const home = await homeWithLogin('work');
   const images = join(scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', false), 'undo.jsonl');
