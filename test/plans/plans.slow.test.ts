@@ -10,7 +10,7 @@ import {
   steps,
   written,
 } from '../commands/tryouts/service.js';
-import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 import { forge, planIn, planned, reject, writes } from './two-admins.js';
 
@@ -334,6 +334,32 @@ test('of two who apply at once, one is refused with no request sent', async () =
   expect([second.code, errorOf(second)['code']]).toEqual([11, 'locked']);
   expect(service.requests).toHaveLength(asked);
   child.kill('SIGKILL');
+});
+
+test('a plan that expires while it waits for another change is not applied', async () => {
+  const held: (() => void)[] = [];
+  const { service, ben, file } = await planned({
+    count: 4,
+    instead: (_, step) =>
+      step === 'PATCH app_4'
+        ? (__, response) => {
+            const record = JSON.stringify(application('app_4', { status: 'rejected' }));
+            held.push(() => response.setHeader('content-type', 'application/json').end(record));
+          }
+        : undefined,
+  });
+  const other = heard(ben.start('tryouts set-status app_3 app_4 --to rejected --yes'));
+  await until(() => held.length === 1);
+  const expires = Date.now() + 3_000;
+  forge(file, () => ({ expiresAt: new Date(expires).toISOString() }));
+  const waiting = heard(ben.start('plan apply p.json --yes --json --allow-drift --wait-lock 1m'));
+  await until(() => waiting.printed.stderr.includes('Waiting for it.') && Date.now() > expires);
+  held[0]?.();
+  expect((await other.ended).code).toBe(0);
+  const count = writes(service).length;
+  const ran = await waiting.ended;
+  expect([ran.code, errorOf(ran)['code']]).toEqual([11, 'expired']);
+  expect(writes(service)).toHaveLength(count);
 });
 
 test('--results has a line for each row', async () => {

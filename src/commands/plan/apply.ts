@@ -109,20 +109,17 @@ async function applyPlan(
   const ended = runs.find((run) => !continues(context, run));
   if (ended) throw alreadyApplied(context, ended);
   // A plan that was begun in time may be finished later.
-  if (runs.length === 0 && isExpired(file, context.now()))
-    throw new GuardError(`This plan expired on ${longTimeOf(file.expiresAt)}. Nothing was sent.`, {
-      code: 'expired',
-      hint: 'Make a new one, which shows what has changed since.',
-    });
+  if (runs.length === 0) requireUnexpired(context, file);
   await checkResults(values);
   const rows = file.rows.map(({ row, id, ref, own }): SelectedRow => ({ row, id, ref, own }));
   refuseOrganization(context, planned, rows);
   const operation = exactOperation(planned, file, {
     allowDrift: given.allowDrift,
     async resolve() {
-      // Another process may have applied it while this one waited for the lock.
+      // Another process may have applied it while this one waited for the lock, or it has expired.
       const [run] = await runsOfPlan(storeOf(context), file);
       if (run) throw alreadyApplied(context, run);
+      requireUnexpired(context, file);
       return (await planned.files?.unseal(context, rows)) ?? rows;
     },
   });
@@ -136,6 +133,15 @@ async function applyPlan(
     selection,
     source: 'ids',
     isSingle: false,
+  });
+}
+
+/** Throws GuardError for a plan that has expired. */
+function requireUnexpired({ now }: Context, file: PlanFile): void {
+  if (!isExpired(file, now())) return;
+  throw new GuardError(`This plan expired on ${longTimeOf(file.expiresAt)}. Nothing was sent.`, {
+    code: 'expired',
+    hint: 'Make a new one, which shows what has changed since.',
   });
 }
 
