@@ -9,10 +9,10 @@ import type { HeldLock } from '../files/lock.js';
 import { endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
-import type { RunPlan } from '../runs/plan.js';
+import type { NewRunHead, RunPlan } from '../runs/plan.js';
 import { endAfter, type ReportRow, type RowEnd, reportRow, unsentResult } from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
-import type { RunStore } from '../runs/store.js';
+import { isSingleRun, type RunStore } from '../runs/store.js';
 import {
   type RunOptions,
   readRun,
@@ -24,6 +24,7 @@ import {
 import { hasLeftovers } from '../runs/unfinished-uploads.js';
 import type { Invocation } from './invocation.js';
 import { unfinishedTasks, withRun } from './resume.js';
+import { lockFor } from './run-locks.js';
 
 /** Closes the runs that a new one replaces, and sets damaged ones aside. Throws OutputError, GuardError. */
 export async function closeReplaced(
@@ -41,6 +42,24 @@ export async function closeReplaced(
 export interface Replaced {
   readonly replaced: readonly StoredRun[];
   readonly damaged: readonly DamagedRun[];
+}
+
+/**
+ * Acquires the lock of the unfinished run of several records that the undo of a single one will end: that
+ * has only the lock of its record, and another process may be about to resume the run. Throws GuardError
+ * `locked`.
+ */
+export async function lockUndone(
+  context: Context,
+  invocation: Invocation,
+  store: RunStore,
+  { run }: NewRunHead,
+): Promise<HeldLock | undefined> {
+  const { of } = invocation.operation;
+  if (of === undefined || isSingleRun(of) || !isSingleRun(run)) return undefined;
+  const stored = await readRun(store, of);
+  if (!stored || stored.finished || isHeldByOther(stored, context.self)) return undefined;
+  return lockFor(context, invocation, store, stored.head);
 }
 
 /**

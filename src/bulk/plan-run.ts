@@ -41,7 +41,7 @@ import {
 } from './earlier-runs.js';
 import { type EndedRun, endWith, type Planned, type PlannedRun } from './execute.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
-import { closeReplaced, closeUndone, type Replaced } from './open-writes.js';
+import { closeReplaced, closeUndone, lockUndone, type Replaced } from './open-writes.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';
 import { prepareResume } from './resume.js';
 import { openImages } from './run-locks.js';
@@ -67,14 +67,19 @@ export async function planRun(
   invocation: Invocation,
   setup: RunSetup,
 ): Promise<Planned> {
+  const { store, lock, head } = setup;
+  let undone: HeldLock | undefined;
   try {
+    undone = store && (await lockUndone(context, invocation, store, head));
     const planned = await planOrContinue(context, invocation, setup);
-    if ('report' in planned) setup.lock?.release();
-    else if (setup.store) await closeUndone(context, invocation, setup.store, setup.lock);
+    if ('report' in planned) lock?.release();
+    else if (store) await closeUndone(context, invocation, store, lock);
     return planned;
   } catch (error) {
-    setup.lock?.release();
+    lock?.release();
     throw error;
+  } finally {
+    undone?.release();
   }
 }
 

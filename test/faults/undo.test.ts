@@ -441,6 +441,37 @@ describe('killed in the middle', () => {
     expect(report(await user.run('runs undo last --yes --json')).summary['changed']).toBe(3);
   });
 
+  test('one record of a run that somebody is about to resume is not undone, because that would end the run', async () => {
+    let hangs = true;
+    let isHeld = false;
+    const service = await keep(several(2), (_, step) => {
+      const isHere = step === 'GET app_2' && service.kept.get('app_1')?.status === 'rejected';
+      if (!hangs || !isHere) return undefined;
+      isHeld = true;
+      return () => {};
+    });
+    const user = userOf(service);
+    const child = user.start('tryouts set-status app_1 app_2 --to rejected --yes --concurrency 1');
+    const ended = closed(child);
+    await until(() => isHeld);
+    child.kill('SIGKILL');
+    await ended;
+    hangs = false;
+    const undone: Awaited<ReturnType<typeof user.run>>[] = [];
+    const undo = async () => {
+      undone.push(await user.run('runs undo last --yes --json'));
+      return 'y\r';
+    };
+    const env = { ...service.env, ...fast };
+    const resumed = await converse(user.home, ['runs', 'resume'], [[/\(y\/N\)/, undo]], env);
+    expect([undone[0]?.code, resumed.code]).toEqual([11, 0]);
+    expect([...service.kept.values()].map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
+    expect(report(await user.run('runs undo last --yes --json')).summary['changed']).toBe(2);
+  });
+
   test('an unfinished run ends with its undo, so that the same command starts over', async () => {
     let broken = true;
     const service = await keep(several(4), (_, step) =>
