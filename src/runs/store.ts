@@ -3,6 +3,7 @@ import { existsSync, promises as fs, renameSync, statSync, writeFileSync } from 
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { randomHex } from '../data/digest.js';
+import { systemReason } from '../data/system-errors.js';
 import { OutputError } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import {
@@ -167,9 +168,21 @@ export function renameToEnded(store: RunStore, run: string): void {
   }
 }
 
-/** Deletes a run's folder. */
-export async function removeRun(store: RunStore, run: string): Promise<void> {
-  await fs.rm(runFolder(store, run), { recursive: true, force: true });
+/** Deletes a run's folder. Throws OutputError. */
+export function removeRun(store: RunStore, run: string): Promise<void> {
+  return removeState(runFolder(store, run));
+}
+
+/** Deletes a file or a folder of a run. Throws OutputError. */
+export async function removeState(path: string): Promise<void> {
+  try {
+    await fs.rm(path, { recursive: true, force: true });
+  } catch (error) {
+    const why = systemReason(error);
+    throw new OutputError(`${path} cannot be removed: ${why}. Remove it yourself.`, {
+      cause: error,
+    });
+  }
 }
 
 /**

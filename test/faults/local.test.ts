@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { temporaryFolder } from '../support/run.js';
@@ -326,6 +334,25 @@ describe('homes', () => {
     const theirs = await attack('auth status', { home: ours, under });
     expect(theirs.code).not.toBe(0);
     expect(theirs.stdout + theirs.stderr).not.toContain(key.slice(-4));
+  });
+
+  fault('F128', 'one of the old runs cannot be removed', async (attack, context) => {
+    const user = otherUser();
+    unlessPossible(context, user.missing);
+    const { home, under } = user;
+    const ran = (words: string) => attack(`-p sandbox ${words}`, { home, under });
+    expect((await ran('config set undo.keep 0d')).code).toBe(0);
+    for (const status of ['reviewing', 'shortlisted', 'rejected'])
+      expect((await ran(`tryouts set-status app_0001 --to ${status}`)).code).toBe(0);
+    const ended = join(home, '.local/state/rosterctl/runs/ended');
+    const [first = '', ...others] = readdirSync(ended).toSorted();
+    chmodSync(join(ended, first), 0o500);
+    const pruned = await ran('runs prune --older-than 0d --json');
+    chmodSync(join(ended, first), 0o700);
+    expect(pruned.code).toBe(1);
+    expect(pruned.stderr).toContain(`${first} cannot be removed`);
+    expect(JSON.parse(pruned.stdout)).toEqual({ removed: others });
+    expect(readdirSync(ended)).toEqual([first]);
   });
 
   for (const mask of ['000', '077', '777'])

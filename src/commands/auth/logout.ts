@@ -1,7 +1,6 @@
 /** `rosterctl auth logout`: removes the stored key of a profile, and what was kept for it on disk. */
 
 import { existsSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalWrite } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
@@ -19,11 +18,11 @@ import {
 } from '../../cursors/cursor-file.js';
 import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
-import { Failure, OutputError } from '../../errors.js';
+import { Failure } from '../../errors.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
 import { shortRunNames } from '../../runs/find-run.js';
 import { isRunHeld } from '../../runs/lock.js';
-import { runFolder, storeOf } from '../../runs/store.js';
+import { removeState, runFolder, storeOf } from '../../runs/store.js';
 import { listRuns } from '../../runs/stored-run.js';
 import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
@@ -232,15 +231,7 @@ function runRemovals(context: LocalContext, runs: StoredRuns) {
   const store = storeOf(context);
   const ofRun = (of: 'runs' | 'images', run: string) => {
     const folder = runFolder(store, run);
-    const path = of === 'runs' ? folder : beforeImagesIn(folder);
-    const remove = () =>
-      rm(path, { recursive: true, force: true }).catch((error: unknown) => {
-        const why = systemReason(error);
-        throw new OutputError(`${path} cannot be removed: ${why}. Remove it yourself.`, {
-          cause: error,
-        });
-      });
-    return { of, remove };
+    return { of, remove: () => removeState(of === 'runs' ? folder : beforeImagesIn(folder)) };
   };
   return [
     ...runs.undoable.map((run) => ofRun('images', run)),

@@ -1,13 +1,14 @@
 /** `rosterctl runs prune`: removes old runs from this machine. */
 
 import * as z from 'zod/mini';
+import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
 import { sentencesView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { durationInWords, formatDuration, parseDuration } from '../../data/time.js';
-import { GuardError, UsageError } from '../../errors.js';
+import { Failure, GuardError, UsageError } from '../../errors.js';
 import { resolveRunName } from '../../runs/find-run.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isHeldByOther, isRunning } from '../../runs/lock.js';
@@ -21,6 +22,11 @@ const month = 30 * 86_400_000;
 interface RunsToRemove {
   readonly names: string[];
   readonly aside: readonly DamagedRun[];
+}
+
+interface Pruned {
+  readonly removed: readonly string[];
+  readonly setAside?: readonly string[];
 }
 
 export default defineLocalWrite({
@@ -49,18 +55,10 @@ export default defineLocalWrite({
     ),
   },
   excludes: [['run', 'olderThan']],
-  view: sentencesView(
-    ({
-      removed,
-      setAside: setAsidePaths = [],
-    }: {
-      readonly removed: readonly string[];
-      readonly setAside?: readonly string[];
-    }) => [
-      `${plural(removed.length, 'run')} removed.`,
-      ...setAsidePaths.map((path) => `A damaged run is kept in ${path}.`),
-    ],
-  ),
+  view: sentencesView(({ removed, setAside: setAsidePaths = [] }: Pruned) => [
+    `${plural(removed.length, 'run')} removed.`,
+    ...setAsidePaths.map((path) => `A damaged run is kept in ${path}.`),
+  ]),
   async plan(context, { run, olderThan = month }) {
     const { names, aside } =
       run === undefined ? await oldRuns(context, olderThan) : await namedRun(context, run);
@@ -81,9 +79,23 @@ export default defineLocalWrite({
     const store = storeOf(context);
     // While the question waited, it may have been resumed.
     if (run !== undefined) await namedRun(context, run);
-    for (const name of names) await removeRun(store, name);
+    const removed: string[] = [];
+    const failures: Failure[] = [];
+    for (const name of names)
+      try {
+        await removeRun(store, name);
+        removed.push(name);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failures.push(error);
+        context.message(error.message);
+      }
     const setAsidePaths = await Promise.all(aside.map(setAside));
-    return { removed: names, ...(setAsidePaths.length > 0 && { setAside: setAsidePaths }) };
+    const [error] = failures;
+    const result = { removed, ...(setAsidePaths.length > 0 && { setAside: setAsidePaths }) };
+    return new ValueWithExit<Pruned>(result, error ? 'failed' : 'done', {
+      failed: () => error && { error },
+    });
   },
 });
 
