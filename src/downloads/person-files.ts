@@ -45,7 +45,7 @@ export async function writeFiles(
   { folder, path, rows }: PlannedFiles,
 ): Promise<PersonReport> {
   createFolder(folder, '--out', 0o700);
-  const save: SaveOptions = { file: undefined, folder, onExisting: 'refuse' };
+  const save: SaveOptions = { file: undefined, folder, onExisting: 'refuse', ifThere };
   const naming = nameTargets(await withRecords(context, rows), save);
   const { targets } = naming;
   for (const target of targets) if (target.path !== undefined) requireAbsent(target.path);
@@ -72,7 +72,9 @@ export async function writeFiles(
   return written;
 }
 
+const ifThere = 'Choose another folder with --out.';
+
 function requireAbsent(path: string): void {
   // A link that leads nowhere is in the way, too.
-  if (statIfThere(path, lstatSync)) throw alreadyThere(path, 'Choose another folder with --out.');
+  if (statIfThere(path, lstatSync)) throw alreadyThere(path, ifThere);
 }

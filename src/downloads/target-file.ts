@@ -20,6 +20,8 @@ export interface SaveOptions {
   readonly file: string | undefined;
   readonly folder: string | undefined;
   readonly onExisting: 'refuse' | 'skip' | 'overwrite';
+  /** What to do about a file that is in the way, if not what `docs download` offers. */
+  readonly ifThere?: string;
 }
 
 /** A safe file name from a document's record; undefined if it has no name. */
@@ -49,10 +51,10 @@ export function inFolder(folder: string | undefined, name: string): string {
  * True if a file exists at a target path and is to be skipped. Throws GuardError for what may be neither
  * skipped nor replaced: a file without either flag, a folder, a link with --overwrite unless named with -O.
  */
-export function skipsTarget(path: string, { onExisting, file }: SaveOptions): boolean {
+export function skipsTarget(path: string, { onExisting, file, ifThere }: SaveOptions): boolean {
   const found = statIfThere(path, lstatSync);
   if (!found) return false;
-  if (onExisting === 'refuse') throw alreadyThere(path);
+  if (onExisting === 'refuse') throw alreadyThere(path, ifThere);
   const isLink = found.isSymbolicLink();
   const target = isLink ? statIfThere(path, statSync) : found;
   const isFile = target?.isFile() ?? false;

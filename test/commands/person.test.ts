@@ -187,6 +187,20 @@ test('a file that is in the way is found before a document is fetched', async ()
   expect(service.requests.filter(({ url }) => url.includes('doc_'))).toEqual([]);
 });
 
+test('a file in the way of a document that the store names is refused with a way that there is', async () => {
+  const service = await club({
+    documents: { status: 200, json: [{ id: 'doc_1' }] },
+    doc_1: textFile('one'),
+  });
+  const home = temporaryFolder();
+  const file = join(home, 'document-doc_1.txt');
+  writeFileSync(file, '');
+  const { code, stderr } = await person(service, `app_1 --out ${home} --with-document doc_1`, home);
+  expect(code).toBe(11);
+  expect(stderr).toContain('Choose another folder with --out.');
+  expect(stderr).not.toContain('--overwrite');
+});
+
 test('-o ids prints the applications and the players of one person', async () => {
   const service = await club();
   const home = temporaryFolder();
