@@ -3,7 +3,7 @@
 import type { FailedItem } from '../cli/command-output.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
-import { systemCode } from '../data/system-errors.js';
+import { fileSystemError, systemCode } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { mapConcurrently } from '../data/workload.js';
 import { CircuitBreaker, type StopReason } from '../engine/limits.js';
@@ -85,8 +85,9 @@ export class DownloadRun<R> {
       this.done += 1;
       breaker.recordResult('changed', false);
       return row;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+    } catch (caught) {
+      const error = caught instanceof Failure ? caught : fileSystemError(caught);
+      if (!error) throw caught;
       failures.push({ id: target.id, error });
       worker.printBeside(() => printFailure(context, target.id, error));
       // Unlike in a bulk write, a GuardError (a file in the way) does not stop the run; nor does a long name.

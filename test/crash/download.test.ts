@@ -1,10 +1,19 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { documentStore, flakyStore, sha256, stored } from '../support/document-store.js';
-import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
+import { launcher, rosterctl, startLine, temporaryFolder } from '../support/run.js';
+import { runOnce } from './stage.js';
 
 // Kills (-9) a download of all documents repeatedly at random moments, from a store that also
 // drops connections. A file with its final name is always complete, and a later run removes the
@@ -43,4 +52,24 @@ test(`${kills} kills leave no partial file under a final name`, { timeout: 600_0
   expect(files.toSorted()).toEqual(documents.map(({ record }) => `${record.id}.txt`).toSorted());
   for (const { record, bytes } of documents)
     expect(sha256(readFileSync(join(out, `${record.id}.txt`)))).toBe(sha256(bytes));
+});
+
+test('a file that the disk does not show fails alone, and the other downloads are reported', async ({
+  skip,
+}) => {
+  skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace is not installed');
+  const api = await documentStore({ documents: documents.slice(0, 3) });
+  const home = temporaryFolder();
+  const out = join(home, 'out');
+  mkdirSync(out);
+  writeFileSync(join(out, 'doc_1.txt'), '');
+  // Each thread counts its own calls: the first of the program's own thread finds nothing there.
+  const failing = ['-P', join(out, 'doc_1.txt'), '-e', 'inject=statx:error=EIO:when=1'];
+  const line = ['docs', 'download', '--all', '-D', out, '--skip-existing', '--json'];
+  const ran = await runOnce(
+    ['strace', '-f', '-qq', '-o', '/dev/null', ...failing, process.execPath, launcher, ...line],
+    { home, env: api.env },
+  );
+  expect([ran.code, JSON.parse(ran.stdout).length]).toEqual([1, 2]);
+  expect(readdirSync(out).filter((name) => name.endsWith('-tmp'))).toEqual([]);
 });
