@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { allowedExtensions, typeByName, type UploadContentType } from '../api/schemas.js';
-import { systemReason } from '../data/system-errors.js';
+import { isSystemError, systemReason } from '../data/system-errors.js';
 import { orList } from '../data/text.js';
 import { InputError, stoppedReading, UsageError } from '../errors.js';
+import { unreadable } from '../files/input-file.js';
 import type { Streams } from '../terminal/streams.js';
 import { typeByContent } from './content-type.js';
 import {
@@ -124,6 +125,8 @@ async function contentOf(path: string, size: number) {
   const file = openToRead(path);
   try {
     return await typeByContent(readableFile(file.descriptor, size));
+  } catch (error) {
+    throw isSystemError(error) ? unreadable(path, error) : error;
   } finally {
     file.close();
   }

@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
+import { isSystemError } from '../data/system-errors.js';
 import { InputError } from '../errors.js';
 import { unreadable } from '../files/input-file.js';
 
@@ -78,6 +79,8 @@ export function openUpload(path: string, expected?: FileIdentity): UploadFile {
         }
         // The file shrank, so that no chunk was the last. Changes after the last chunk are for `verify`.
         if (sum < initial.size) verify();
+      } catch (error) {
+        throw isSystemError(error) ? unreadable(path, error) : error;
       } finally {
         file.close();
       }
@@ -119,7 +122,11 @@ async function* chunks(descriptor: number, size: number): AsyncGenerator<Uint8Ar
       turn = turn === 0 ? 1 : 0;
       // Nothing is read ahead of the end, because the file is closed there.
       const last = chunk.length < chunkBytes || at >= size;
-      if (!last) ahead = next();
+      if (!last) {
+        ahead = next();
+        // It may fail while the sender is still busy with this chunk; whoever awaits it is told.
+        ahead.catch(() => undefined);
+      }
       if (chunk.length > 0) yield chunk;
       if (last) return;
     }
