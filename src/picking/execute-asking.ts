@@ -6,7 +6,7 @@ import { execute } from '../cli/execute.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { LocalContext } from '../context.js';
 import { isNotFound, ReferencesError, UnknownNameError } from '../data/outcome-errors.js';
-import { MissingArgumentError } from '../errors.js';
+import { CancelledError, Failure, MissingArgumentError } from '../errors.js';
 
 /**
  * Executes a command. Where its argument is missing or ambiguous, or the service knows no such record,
@@ -45,8 +45,16 @@ export async function executeAsking(
       error instanceof UnknownNameError ||
       isNotFound(error) ||
       isAmbiguous;
-    const picked = mayHelp && mayPick() ? await pick(error) : undefined;
+    const picked = mayHelp && mayPick() ? await pick(error).catch(orNothing(error)) : undefined;
     if (!picked) throw error;
     return executeWith(picked);
   }
+}
+
+/** A list that cannot be read is no reason to hide what it was to help with; a missing argument has none yet. */
+function orNothing(error: unknown): (other: unknown) => undefined {
+  return (other) => {
+    const isHelp = other instanceof Failure && !(other instanceof CancelledError);
+    if (!isHelp || error instanceof MissingArgumentError) throw other;
+  };
 }

@@ -466,3 +466,14 @@ test('runs resume alone takes the only unfinished run, and lists several', async
   expect(service.kept.get('app_1')?.status).toBe('reviewing');
   expect(service.kept.get('app_2')?.status).toBe('pending');
 });
+
+test('an unknown id is what the error is about, also where the list to pick from is refused', async () => {
+  const { env } = await keep(people, (_, step) =>
+    step === 'LIST' ? { status: 403, json: { error: 'forbidden' } } : missing,
+  );
+  const { printed, code } = await converse(temporaryFolder(), ['tryouts', 'get', 'app_9'], [], env);
+  expect([code, withoutColor(printed)]).toEqual([
+    5,
+    expect.stringContaining('Application app_9 was not found'),
+  ]);
+});
