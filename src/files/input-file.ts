@@ -1,6 +1,14 @@
 /** Input files: their bytes and hash, why one cannot be read, and the spreadsheet program that has it open. */
 import { createHash } from 'node:crypto';
-import { constants, createReadStream, existsSync, open, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  open,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +24,7 @@ interface InputOptions {
 }
 
 /**
- * Yields the bytes of a file that the user named. Waits for a named pipe without blocking a thread,
+ * Yields the bytes of a file that the user named. Waits for a named pipe or a terminal without blocking a thread,
  * which would keep the process alive. Throws the file system's error, or CancelledError after a
  * signal.
  */
@@ -27,7 +35,10 @@ export async function* inputBytes(
   const file = await stat(path);
   // A buffer larger than the file costs more than reading it. A device or a file of /proc has size 0.
   const highWaterMark = file.size > 0 ? Math.min(pieceBytes, file.size + 1) : pieceBytes;
-  const stream = file.isFIFO() ? await openPipe(path) : createReadStream(path, { highWaterMark });
+  const stream =
+    (file.isFIFO() && (await openPipe(path))) ||
+    (file.isCharacterDevice() && (await openTerminal(path))) ||
+    createReadStream(path, { highWaterMark });
   const stop = () => stream.destroy();
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
@@ -78,6 +89,15 @@ async function openPipe(path: string) {
   const { Socket } = await import('node:net');
   const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, readable: true, writable: false });
+}
+
+/** Opens a terminal for the event loop; undefined for any other device. */
+async function openTerminal(path: string) {
+  const { isatty, ReadStream } = await import('node:tty');
+  const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NOCTTY);
+  if (isatty(fd)) return new ReadStream(fd);
+  closeSync(fd);
+  return undefined;
 }
 
 /**

@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { several, userOf } from '../bulk/user.js';
 import { cut, keep } from '../commands/tryouts/service.js';
+import { converse } from '../support/converse.js';
+import { temporaryFolder } from '../support/run.js';
 
 const unfinished = 'tryouts set-status app_1 app_2 --to rejected --yes';
 
@@ -69,3 +72,18 @@ test('a socket in place of a file of ours is named as such', async () => {
     `The file ${file} cannot be read: it is a socket (ENXIO).\nFix its permissions, or move it away.\n`,
   ]);
 });
+
+test('a terminal that is named as an input file is read to its end, and Ctrl-C ends the wait for it', async () => {
+  const { env } = await keep(several(2));
+  const line = ['tryouts', 'set-status', '--ids', '/dev/tty', '--to', 'rejected', '--dry-run'];
+  const stopped = await converse(temporaryFolder(), line, [[/^/, () => typed('\u0003')]], env);
+  expect(stopped.code).toBe(130);
+  const read = await converse(temporaryFolder(), line, [[/^/, () => typed('app_1\n\u0004')]], env);
+  expect([read.code, read.shown]).toEqual([0, expect.stringContaining('rejected')]);
+});
+
+/** Types when the program reads, which it does not say. */
+async function typed(keys: string): Promise<string> {
+  await wait(1_500);
+  return keys;
+}
