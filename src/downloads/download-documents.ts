@@ -273,5 +273,10 @@ function signer(context: Context, endpoint: DownloadCall): DownloadWorker<Downlo
       hint: `Download it: rosterctl docs download ${quotedId(id)}`,
     });
   };
-  return { work, printBeside: (say) => say(), close: async () => {} };
+  return {
+    work,
+    printBeside: (say) => say(),
+    continueHint: 'For the others, run the same command again.',
+    close: async () => {},
+  };
 }

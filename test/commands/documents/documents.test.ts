@@ -635,6 +635,16 @@ test('--url prints only the URL, with --json also its expiry, and fetches nothin
   expect(api.store.requests).toEqual([]);
 });
 
+test('--url of several names no flag for files where one of them was refused', async () => {
+  const refused = { status: 400, json: { error: 'no' } };
+  const { env } = await recordingService(({ url }) =>
+    url.includes('doc_2') ? refused : { status: 200, json: { url: 'https://store.example.com/1' } },
+  );
+  const { code, stderr } = await rosterctl('docs download doc_1 doc_2 --url', { env });
+  expect([code, stderr]).toEqual([3, expect.stringContaining('1 of 2 documents done, 1 not.')]);
+  expect(stderr).not.toContain('--skip-existing');
+});
+
 test.each([
   'docs download doc_1 doc_2 -O x',
   'docs download doc_1 -O x -D y',
