@@ -17,7 +17,7 @@ import {
   readEarlier,
   removeAllBut,
 } from './folder.js';
-import { oldOf, removeOld } from './keep.js';
+import { oldOf, type Removal, removeOld } from './keep.js';
 import { rememberBackup } from './last.js';
 import { backedUp, filesFolder, manifestFile, newName, recordsFile, uploadFile } from './layout.js';
 import { type Manifest, type MissingPart, sealManifest } from './manifest.js';
@@ -30,15 +30,13 @@ export interface BackupOptions extends ResourceOptions {
 }
 
 /** The result of a backup. */
-export interface MadeBackup {
+export interface MadeBackup extends Removal {
   /** Null if none was kept, because something is missing. */
   readonly snapshot: string | null;
   readonly complete: boolean;
   readonly manifest: Manifest;
   /** The resources that the key may not read. */
   readonly refused: readonly ResourceName[];
-  /** The snapshots that --keep removed. */
-  readonly removed: readonly string[];
 }
 
 /** Returns the resources to back up in their order, all of them by default. */
@@ -128,11 +126,11 @@ async function makeSnapshot(
   const made = { snapshot: resolve(snapshot.path), finishedAt, complete };
   await rememberBackup(context, { ...made, leftOut: leftOutBy(options) });
   const kept = [...backup.earlier, { snapshot, manifest }];
-  const removed =
+  const removal =
     complete && options.keep !== undefined
       ? await removeOld(context, backup, kept, options.keep)
-      : [];
-  return { snapshot: snapshot.path, complete, manifest, refused, removed };
+      : { removed: [] };
+  return { snapshot: snapshot.path, complete, manifest, refused, ...removal };
 }
 
 function leftOutBy({ only, files }: BackupOptions): readonly string[] {

@@ -3,10 +3,19 @@ import { rename, rm, unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
+import { OutputError } from '../errors.js';
 import { syncFolder } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
 import type { GoodSnapshot, OpenBackup } from './folder.js';
 import { backedUp, type Snapshot, sharedFilesIn } from './layout.js';
+
+/** What was removed of old snapshots. */
+export interface Removal {
+  /** The snapshots that --keep removed. */
+  readonly removed: readonly string[];
+  /** Why others are still there. */
+  readonly unremoved?: OutputError | undefined;
+}
 
 interface KeptParts {
   readonly snapshot: Pick<Snapshot, 'name' | 'isWhole'>;
@@ -18,25 +27,42 @@ interface KeptParts {
 
 /**
  * Keeps the newest `count` whole snapshots, the newest one that holds each resource or files, and
- * incomplete ones among the newest; removes the others and their files. Returns the names removed.
- * Throws OutputError.
+ * incomplete ones among the newest; removes the others and their files. Returns the names removed, and
+ * why no more could be.
  */
 export async function removeOld(
   context: Context,
   backup: Pick<OpenBackup, 'folder' | 'hasUnreadable'>,
   all: readonly GoodSnapshot[],
   count: number,
-): Promise<readonly string[]> {
-  const { folder } = backup;
-  const old = oldOf(all, count);
+): Promise<Removal> {
+  const removed: string[] = [];
+  try {
+    await remove(context, backup, all, oldOf(all, count), (name) => removed.push(name));
+    return { removed };
+  } catch (error) {
+    // The new snapshot is made, and has to be reported.
+    if (!(error instanceof OutputError)) throw error;
+    return { removed, unremoved: error };
+  }
+}
+
+async function remove(
+  context: Context,
+  { folder, hasUnreadable }: Pick<OpenBackup, 'folder' | 'hasUnreadable'>,
+  all: readonly GoodSnapshot[],
+  old: readonly GoodSnapshot[],
+  onRemoved: (name: string) => void,
+): Promise<void> {
   for (const { snapshot } of old) {
     const aside = `${snapshot.path}.removed`;
     // Half removed, it must not look like a snapshot.
     await attemptWrite(snapshot.path, rename(snapshot.path, aside));
+    onRemoved(snapshot.name);
     await attemptWrite(aside, rm(aside, { recursive: true }));
   }
   if (old.length > 0) await syncFolder(folder);
-  if (backup.hasUnreadable)
+  if (hasUnreadable)
     context.message(
       'No files were removed, because a snapshot that cannot be read may still need them.',
     );
@@ -46,7 +72,6 @@ export async function removeOld(
       folder,
       all.filter((each) => !old.includes(each)),
     );
-  return old.map(({ snapshot }) => snapshot.name);
 }
 
 /** Returns the snapshots that are removed if the newest `count` whole ones are kept. */

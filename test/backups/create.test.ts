@@ -358,6 +358,22 @@ test('a dry run with --keep names the snapshots that would go, and removes none'
   expect(snapshots().slice(0, -1)).toEqual(before.slice(2));
 });
 
+test('a snapshot is reported where an old one cannot be removed', async () => {
+  const { create, folder, snapshots, world } = await desk();
+  await create();
+  const [old = ''] = snapshots();
+  world.special = () => {
+    mkdirSync(join(folder, `${old}.removed`, 'in the way'), { recursive: true });
+    return undefined;
+  };
+  const ran = await create('--keep 1 --json');
+  const made = snapshots().at(-1) ?? '';
+  expect(ran.code).toBe(1);
+  expect(json(ran)).toMatchObject({ snapshot: join(folder, made), complete: true, removed: [] });
+  expect(errorOf(ran).message).toContain(`${join(folder, old)} cannot be`);
+  expect(errorOf(ran).hint).not.toContain('Earlier snapshots are unchanged');
+});
+
 test('--keep removes nothing among the files that no backup put there', async () => {
   const { create, folder, snapshots } = await desk();
   await create();

@@ -95,9 +95,9 @@ export default defineCommand({
     const made = await createBackup(context, values.dir, options);
     const report = backupReport(made);
     const isSilent = settings.quiet;
-    return new ValueWithExit<Report | DryRun>(report, made.complete ? 'done' : 'rowsFailed', {
-      failed: () =>
-        made.complete ? undefined : { id: '', error: incomplete(made), isUnreported: true },
+    const error = made.complete ? unremoved(made) : incomplete(made);
+    return new ValueWithExit<Report | DryRun>(report, error?.exitName ?? 'done', {
+      failed: () => error && { id: '', error, isUnreported: true },
       lines: (canvas) =>
         isSilent ? [] : linesFor(made, report).flatMap((line) => fitLine(line, canvas)),
     });
@@ -176,4 +176,14 @@ function incomplete({ snapshot, refused, manifest: { missing, resources } }: Mad
         hint: 'Run the same command again to continue. To keep what there is, marked as incomplete, add --allow-partial.',
       })
     : new RunError(`The backup is incomplete: ${what} missing.`, 'rowsFailed');
+}
+
+/** The error for old snapshots that `--keep` could not remove; undefined if all is well. */
+function unremoved({ unremoved: cause }: MadeBackup): RunError | undefined {
+  if (!cause) return undefined;
+  return new RunError(
+    `The backup is complete, but older ones could not be removed: ${cause.message}`,
+    'failed',
+    { hint: 'See what keeps them there. The next backup with --keep tries again.' },
+  );
 }
