@@ -2,6 +2,7 @@
 import { refuseSpreadsheet } from '../config/parse.js';
 import type { Settings } from '../config/settings.js';
 import type { Context } from '../context.js';
+import { filesOfFields } from '../data/assign.js';
 import { asInInput, byteOrderMark, csvLine, forSpreadsheet, resultColumns } from '../data/csv.js';
 import type { Selection } from '../engine/operation.js';
 import { Failure, OutputError, UsageError } from '../errors.js';
@@ -24,6 +25,7 @@ export async function checkResults({
   paths,
   input,
   noteFile,
+  set,
 }: BulkValues): Promise<void> {
   if (results === undefined) return;
   if (results === '-')
@@ -32,7 +34,13 @@ export async function checkResults({
     });
   refuseSpreadsheet('--results', results);
   const flags = { '--csv': csv, '--ids': idsFile, '--input': input, '--note-file': noteFile };
-  const read = { ...flags, '--manifest': manifest, FILE: file, PATH: paths };
+  const read = {
+    ...flags,
+    '--manifest': manifest,
+    FILE: file,
+    PATH: paths,
+    '-F': filesOfFields(set),
+  };
   const others = Object.entries(read).map(([word, given]) => ({ word, given }));
   await refuseSameFile('--results', results, others);
   await checkWritable(results).catch((error: unknown) => {

@@ -39,8 +39,12 @@ async function checkOut(
   const others = [...args, ...flags]
     .filter(({ completes }) => completes === 'file')
     .map(({ word, name }) => ({ word: word.replace('|-', ''), given: values[name] }));
-  const { refuseSameFile } = await import('../files/same-file.js');
-  await refuseSameFile('--out', out, others);
+  const [{ refuseSameFile }, { filesOfFields }] = await Promise.all([
+    import('../files/same-file.js'),
+    import('../data/assign.js'),
+  ]);
+  const ofFields = { word: '-F', given: filesOfFields(values['set']) };
+  await refuseSameFile('--out', out, [...others, ofFields]);
 }
 
 /**

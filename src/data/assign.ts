@@ -21,6 +21,13 @@ export interface Field extends Omit<FieldWord, 'text'> {
   readonly value: unknown;
 }
 
+/** The files that `-F` reads: `notes.txt` of `bio=@notes.txt`. */
+export function filesOfFields(words: unknown): readonly string[] {
+  return [words]
+    .flat()
+    .flatMap((word) => /^[^=]*=@(.+)$/s.exec(typeof word === 'string' ? word : '')?.[1] ?? []);
+}
+
 /** Parses `a.b=1`, `a[b]=1`, `tags[]=x` or `tags[]`. Throws UsageError. */
 export function readFieldWord(word: string): FieldWord {
   const equals = word.indexOf('=');

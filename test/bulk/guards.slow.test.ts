@@ -186,6 +186,7 @@ describe('--results', () => {
   test.each([
     ['--note-file', 'tryouts update app_1 app_2 --note-file text --yes'],
     ['PATH', 'docs upload other.txt text'],
+    ['-F', 'players update player_1 player_2 -F bio=@text --yes'],
   ])('never overwrites its own %s', async (word, words) => {
     const service = await keep(several(2));
     const user = userOf(service);
@@ -217,6 +218,7 @@ test.each([
   ['--csv', 'backup diff a live --csv file'],
   ['--html', 'report --html file'],
   ['--file', 'docs download doc_1 -O file'],
+  ['-F', 'players update player_1 -F bio=@file'],
 ])('an --out never overwrites the %s of the same command: %s', async (word, words) => {
   const service = await keep(several(2));
   const user = userOf(service);
