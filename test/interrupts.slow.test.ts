@@ -123,6 +123,31 @@ test('a result for a named pipe without a reader ends at once by SIGINT', async 
   expect(ended.ms).toBeLessThan(soon);
 });
 
+test('--results for a named pipe without a reader ends by SIGINT, and the report is printed', async () => {
+  const service = await keep(several(2));
+  const home = temporaryFolder();
+  spawnSync('mkfifo', [join(home, 'pipe')]);
+  const line = 'tryouts set-status app_1 app_2 --to rejected --yes --json --results pipe';
+  const child = startLine(line, { home, env: service.env });
+  await until(() => service.requests.filter(({ method }) => method === 'PATCH').length === 2);
+  await pause(1_000);
+  const began = performance.now();
+  child.kill('SIGINT');
+  const { code, stdout } = await child.ended;
+  expect([code, JSON.parse(stdout)]).toMatchObject([130, { summary: { changed: 2 } }]);
+  expect(performance.now() - began).toBeLessThan(soon);
+});
+
+test('backup diff --csv for a named pipe without a reader ends by SIGINT', async () => {
+  const home = temporaryFolder();
+  spawnSync('mkfifo', [join(home, 'pipe')]);
+  await rosterctl('-p sandbox backup create backups', { home, cwd: home });
+  const line = '-p sandbox backup diff backups live --csv pipe';
+  const ended = await interrupted(line, () => pause(3_000), 'SIGINT', home);
+  expect([ended.code, ended.stderr]).toEqual([130, 'Interrupted.\n']);
+  expect(ended.ms).toBeLessThan(soon);
+});
+
 test('a result for a named pipe whose reader has stopped reading ends at once by SIGTERM', async () => {
   const home = temporaryFolder();
   const pipe = join(home, 'pipe');

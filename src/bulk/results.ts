@@ -58,7 +58,8 @@ export async function writeResultsFile(
 ): Promise<{ readonly exitName: ExitName; readonly error?: Failure }> {
   if (values.results === undefined) return { exitName };
   try {
-    await writeAtomically(values.results, resultLines(selection, results, context.settings));
+    const lines = resultLines(selection, results, context.settings);
+    await writeAtomically(values.results, lines, { signal: context.signal, isReport: true });
     return { exitName };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

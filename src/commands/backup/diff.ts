@@ -95,7 +95,7 @@ export default defineLocalCommand({
       const { writeAtomically } = await import('../../files/atomic-write.js');
       const many = plural(count, 'application');
       const next = ` Preview ${count === 1 ? 'it' : 'them'}: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`;
-      if (!settings.dryRun) await writeAtomically(csv, text, { mode: 0o600 });
+      if (!settings.dryRun) await writeAtomically(csv, text, { mode: 0o600, signal });
       context.note(
         settings.dryRun
           ? `Would write ${many} to ${csv}.`
