@@ -3,6 +3,8 @@ import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
 import { checkProfileName, requireProfile, withoutProfile } from '../../config/profiles.js';
 import { activeProfileOf } from '../../config/store.js';
+import { ConflictError } from '../../data/outcome-errors.js';
+import { shellQuote } from '../../data/text.js';
 
 export default defineLocalWrite({
   summary: 'Remove a profile with its settings and its key',
@@ -24,7 +26,7 @@ export default defineLocalWrite({
     const key = { id: name, field: 'key', from: 'stored', to: null };
     return {
       changes: config.keys().has(name) ? [change, key] : [change],
-      state: profile,
+      state: { ...profile, key: config.keys().get(name)?.key },
     };
   },
   confirm({ state, changes }, { name }) {
@@ -33,10 +35,13 @@ export default defineLocalWrite({
     const key = changes.length > 1 ? ' and its key' : '';
     return `Remove profile ${name}${where ? ` (${where})` : ''}${key}?`;
   },
-  async apply(context, _, { name }) {
+  async apply(context, { state }, { name }) {
     const wasActive = activeProfileOf(context.config.config()) === name;
     await context.config.update((now) => {
-      requireProfile(now.config, { name });
+      const { organization, baseUrl } = requireProfile(now.config, { name });
+      // What was asked about, and not another login that took its place.
+      const isSame = organization === state.organization && baseUrl === state.baseUrl;
+      if (!isSame || now.keys.get(name)?.key !== state.key) throw changedMeanwhile(name);
       return withoutProfile(now, name);
     });
     const remaining = context.config.profiles();
@@ -47,3 +52,9 @@ export default defineLocalWrite({
     return { name, removed: true as const };
   },
 });
+
+function changedMeanwhile(name: string): ConflictError {
+  return new ConflictError(`Profile ${name} was changed while this command asked. It stays.`, {
+    hint: `Look at it: rosterctl profile show ${shellQuote(name)}`,
+  });
+}

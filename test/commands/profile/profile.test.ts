@@ -172,3 +172,15 @@ describe('rejected, and nothing is changed', () => {
     expect(files(home)).toEqual(before);
   });
 });
+
+test('remove leaves a profile that was logged in to another organization while it asked', async () => {
+  const home = await twoProfiles();
+  const again = async () => {
+    const line = `auth login -p work --base-url ${baseUrl} --org org_3 --key-stdin --no-check`;
+    await rosterctl(line, { home, stdin: 'canary-of-another' });
+    return 'y\r';
+  };
+  const { shown, code } = await converse(home, ['profile', 'remove', 'work'], [[/y\/N/, again]]);
+  expect([code, shown]).toEqual([exit.conflict, expect.stringContaining('changed while')]);
+  expect(files(home)[1]).toMatchObject({ work: { organization: 'org_3' } });
+});
