@@ -45,6 +45,9 @@ interface Compared {
   readonly sha256?: string | undefined;
 }
 
+/** Named whole, because `uploads finish` has no such flag. */
+const uploadAgain = 'rosterctl docs upload FILE --if-exists';
+
 /** So often a list that may lag behind an upload is read again, after a second each. */
 const mostLagReads = 5;
 
@@ -90,7 +93,7 @@ export class DocumentFinder {
     if (found && ifExists === 'error')
       throw new GuardError(`${compared.path} would be a duplicate: ${found.message}.`, {
         code: existsAlready,
-        hint: 'Skip such files: --if-exists skip. Upload them again: --if-exists duplicate.',
+        hint: `Skip such files: ${uploadAgain} skip\nUpload them again: ${uploadAgain} duplicate`,
       });
     return found;
   }
@@ -289,13 +292,13 @@ class Finder {
         this.documents.refusal ??
         new GuardError(
           `Cannot tell which files were already uploaded, because ${reason}. Nothing was sent.`,
-          { code: 'incomplete', hint: 'To upload them anyway: --if-exists duplicate' },
+          { code: 'incomplete', hint: `To upload them anyway: ${uploadAgain} duplicate` },
         )
       );
     if (this.hasWarned || this.documents.isAssumedEmpty) return;
     this.hasWarned = true;
     this.context.message(
-      `Files may be uploaded a second time, because ${reason}. To prevent that: --if-exists skip`,
+      `Files may be uploaded a second time, because ${reason}. To prevent that: ${uploadAgain} skip`,
     );
   }
 }

@@ -382,7 +382,8 @@ test('--if-exists skip and error upload nothing if a possibly incomplete list la
       const line = `docs upload ${paths} --content-type text/plain --if-exists ${how} --json`;
       const ran = await rosterctl(line, { env: api.env, ...at(home) });
       expect([ran.code, errorOf(ran).code]).toEqual([11, 'incomplete']);
-      expect(errorOf(ran).hint).toContain('--if-exists duplicate');
+      // Also where `uploads finish`, which has no such flag, says so.
+      expect(errorOf(ran).hint).toContain('rosterctl docs upload FILE --if-exists duplicate');
       expect(lines(api.requests)).toEqual(['GET /v1/documents/org_7']);
     }
 });
