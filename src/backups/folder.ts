@@ -75,6 +75,7 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     const newest = content.snapshots.at(-1)?.name.replace('.incomplete', '');
     const name = newName(context.now(), newest);
     const path = join(folder, `${name}.partial`);
+    await removeRemnants(context, content);
     await continueUnfinished(content, journal, path);
     if (journal) context.note('Continuing the interrupted backup.');
     const lines = await openFetchJournal(path, journal ?? { bytes: 0 }, place, () => lock.isOurs());
@@ -118,13 +119,21 @@ async function newestJournal({
   }
 }
 
-/** Makes the folder of a new snapshot, with the journal of an interrupted one if it can be read; removes all else. */
+/** Removes what an interrupted removal of old snapshots left. What stays is reported: it only takes room. */
+async function removeRemnants(context: Context, { folder, removed }: BackupFolder): Promise<void> {
+  for (const name of removed)
+    await rm(join(folder, name), { recursive: true, force: true }).catch((error: unknown) =>
+      context.message(`${join(folder, name)} cannot be removed: ${systemReason(error)}.`),
+    );
+}
+
+/** Makes the folder of a new snapshot, with the journal of an interrupted one if it can be read; removes all other unfinished ones. */
 async function continueUnfinished(
-  { folder, unfinished, removed }: BackupFolder,
+  { folder, unfinished }: BackupFolder,
   journal: FoundJournal | undefined,
   path: string,
 ): Promise<void> {
-  for (const name of [...unfinished, ...removed]) {
+  for (const name of unfinished) {
     const other = join(folder, name);
     if (other !== journal?.path)
       await attemptWrite(other, rm(other, { recursive: true, force: true }));

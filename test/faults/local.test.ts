@@ -355,6 +355,22 @@ describe('homes', () => {
     expect(readdirSync(ended)).toEqual([first]);
   });
 
+  fault('F128', 'the rest of an old backup cannot be removed', async (attack, context) => {
+    const user = otherUser();
+    unlessPossible(context, user.missing);
+    const { home, under } = user;
+    const line = `-p sandbox backup create ${join(home, 'backup')}`;
+    expect((await attack(line, { home, under })).code).toBe(0);
+    const rest = join(home, 'backup', '2026-01-01T000000Z.removed');
+    mkdirSync(rest);
+    writeFileSync(join(rest, 'teams.ndjson'), '');
+    const again = await attack(line, { home, under });
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${rest} cannot be removed: permission denied (EACCES).`),
+    ]);
+  });
+
   for (const mask of ['000', '077', '777'])
     fault('F128', `modes under umask ${mask}`, async (attack) => {
       const world = await hostileWorld();
