@@ -221,8 +221,8 @@ export function dateLike(present: unknown, text: string): string {
 }
 
 const decimal = /^[+-]?\d+(?:\.\d+)?$/;
-/** A date in another form than `2026-03-01`. */
-const otherDate = /^(?!\d{4}-\d\d-\d\d$)\d{1,4}([./-])\d{1,2}\1\d{1,4}$/;
+/** A date in another form than `2026-03-01`, or its day number. */
+const otherDate = /^(?!\d{4}-\d\d-\d\d$)(?:\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d+(?:[.,]\d+)?)$/;
 const calendarDay = /^\d{4}-\d\d-\d\d$/;
 
 /** Returns the value of a cell in a typed column. Throws InputError, which follows the column's name. */

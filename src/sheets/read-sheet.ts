@@ -201,7 +201,7 @@ class Cells implements XmlHandler {
     if (cell.type === 'str') return { text: csvText(unescaped(value)) };
     if (cell.type === 'b') return { text: String(saysYes(value)), mark: { kind: 'boolean' } };
     if (cell.type === 'e') return errorCell(value);
-    if (cell.type === 'd') return { text: value, mark: { kind: 'date' } };
+    if (cell.type === 'd') return { text: isoDate(value), mark: { kind: 'date' } };
     return this.number(value, cell.style);
   }
 
@@ -219,12 +219,21 @@ class Cells implements XmlHandler {
         this.options.name,
         `row ${this.line} holds the number ${value.slice(0, 20)}`,
       );
-    const date = this.book.dateStyles[style] ? dateText(number, this.book.is1904) : undefined;
+    const isDate = this.book.dateStyles[style] === true;
+    const date = isDate ? dateText(number, this.book.is1904) : undefined;
     if (date !== undefined) return { text: date, mark: { kind: 'date' } };
+    // A time of day. Other numbers of such a format are durations.
+    if (isDate && number > 0 && number < 1) return { text: String(number), mark: { kind: 'date' } };
     if (Math.abs(number) >= 1e15)
       return { text: number.toExponential().toUpperCase(), mark: longNumber };
     return { text: String(number), mark: { kind: 'number' } };
   }
+}
+
+/** Returns a date as `dateText` does from the form of a strict workbook, which names no time zone. */
+function isoDate(value: string): string {
+  const day = value.replace(/T00:00:00(?:\.0+)?$/, '');
+  return /T[\d:.]+$/.test(day) ? `${day}Z` : day;
 }
 
 /** Returns a range that covers several rows. */

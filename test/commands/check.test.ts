@@ -514,12 +514,19 @@ describe('for a person and for cron', () => {
     ]);
   });
 
-  test('texts of applicants are harmless', async () => {
+  test('texts and ids of records are harmless', async () => {
+    const ids = hostileTexts.map((text, at) => `${at}${text.slice(0, 200)}`);
     const tryouts = hostileTexts.map((text, at) =>
-      fresh(`a${at}`, { name: text, email: text, status: text, submittedAt: daysAgo(40) }),
+      fresh(`a${ids[at]}`, { name: text, email: text, status: text, submittedAt: daysAgo(40) }),
     );
+    const documents = hostileTexts.map((text, at) => ({
+      id: `d${at}${text}`,
+      name: text,
+      tags: [],
+    }));
     const { env } = await listService({
       tryouts: [...tryouts, ...tryouts.map((each) => ({ ...each, id: `${each.id}x` }))],
+      documents,
     });
     const at40 = { ...env, ROSTERCTL_FORCE_TTY: '40' };
     const { stdout } = await inProcess(`check ${all} -v`, { env: at40, home: temporaryFolder() });

@@ -59,8 +59,8 @@ function groupLines(
     isTerminal ? lines.flatMap((line) => wrapPageLine(line, columns)) : lines;
   const commands = [
     ...(more > 0 ? [paint.dim(`  and ${groupedNumber(more)} more (-v lists all)`)] : []),
-    ...(isShared ? [] : [`  See: ${command(see)}`]),
-    ...(fix === undefined ? [] : [`  Fix: ${command(fix)}`]),
+    ...(isShared ? [] : [`  See: ${singleLine(command(see))}`]),
+    ...(fix === undefined ? [] : [`  Fix: ${singleLine(command(fix))}`]),
   ];
   const head = hangingLines(`${code.padEnd(width)}  `, rule.title(found.length, world), columns);
   const [first = '', ...rest] = isTerminal ? head : [head.join(' ')];
@@ -69,7 +69,7 @@ function groupLines(
     ...rest.map(paint.bold),
     ...shown.flatMap((finding) =>
       isShared
-        ? wrapped([`  ${singleLine(finding.detail)}`, `    See: ${finding.look}`])
+        ? wrapped([`  ${singleLine(finding.detail)}`, `    See: ${singleLine(finding.look)}`])
         : findingLines(finding, isTerminal ? columns : Infinity, paint),
     ),
     ...wrapped(commands),
