@@ -9,7 +9,7 @@ import { attemptWrite } from '../files/writing.js';
 import type { GoodSnapshot, OpenBackup } from './folder.js';
 import { backedUp, type Snapshot, sharedFilesIn } from './layout.js';
 
-/** What was removed of old snapshots. */
+/** The old snapshots that were removed, and why others were not. */
 export interface Removal {
   /** The snapshots that --keep removed. */
   readonly removed: readonly string[];

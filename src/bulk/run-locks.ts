@@ -34,7 +34,7 @@ export async function ifKept<T>(
   }
 }
 
-/** What a lock depends on apart from its run. */
+/** The operation and the flag that decide which lock is acquired, and for how long it is waited for. */
 type Locking = Pick<Invocation, 'operation'> & {
   readonly values: Pick<Invocation['values'], 'waitLock'>;
 };

@@ -96,7 +96,7 @@ export default defineLocalWrite({
       'failed',
     );
     const { out = '-' } = context.settings;
-    // The checks in a file are read by nobody who waits for cron's mail.
+    // Cron mails stderr, not the checks that were written to a file.
     return new ValueWithExit(checks, 'failed', {
       failed: () => ({ error, isUnreported: out !== '-' }),
     });

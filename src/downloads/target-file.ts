@@ -20,7 +20,7 @@ export interface SaveOptions {
   readonly file: string | undefined;
   readonly folder: string | undefined;
   readonly onExisting: 'refuse' | 'skip' | 'overwrite';
-  /** What to do about a file that is in the way, if not what `docs download` offers. */
+  /** The hint for a file that is in the way; by default, the flags of `docs download`. */
   readonly ifThere?: string;
 }
 

@@ -51,7 +51,10 @@ export async function executeAsking(
   }
 }
 
-/** A list that cannot be read is no reason to hide what it was to help with; a missing argument has none yet. */
+/**
+ * Ignores a list that cannot be read, so that the original error is shown. A missing argument has no better
+ * error than that of the list.
+ */
 function orNothing(error: unknown): (other: unknown) => undefined {
   return (other) => {
     const isHelp = other instanceof Failure && !(other instanceof CancelledError);

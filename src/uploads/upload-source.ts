@@ -124,7 +124,7 @@ async function* chunks(descriptor: number, size: number): AsyncGenerator<Uint8Ar
       const last = chunk.length < chunkBytes || at >= size;
       if (!last) {
         ahead = next();
-        // It may fail while the sender is still busy with this chunk; whoever awaits it is told.
+        // It may fail before it is awaited, which would end the process; the await still throws.
         ahead.catch(() => undefined);
       }
       if (chunk.length > 0) yield chunk;

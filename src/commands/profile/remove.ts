@@ -39,7 +39,7 @@ export default defineLocalWrite({
     const wasActive = activeProfileOf(context.config.config()) === name;
     await context.config.update((now) => {
       const { organization, baseUrl } = requireProfile(now.config, { name });
-      // What was asked about, and not another login that took its place.
+      // Another login may have replaced the profile while the question waited.
       const isSame = organization === state.organization && baseUrl === state.baseUrl;
       if (!isSame || now.keys.get(name)?.key !== state.key) throw changedMeanwhile(name);
       return withoutProfile(now, name);
