@@ -76,6 +76,24 @@ test('-o ids with an unknown field of --fields is a usage error, as in every for
   expect(known).toMatchObject({ code: 0, stdout: 'doc_0006\ndoc_0003\n' });
 });
 
+test('-o ids of a result that is no list refuses an unknown field, too', async () => {
+  const home = temporaryFolder();
+  await rosterctl('-p sandbox backup create kept --no-files', { home });
+  for (const [line, id] of [
+    ['check', 'app_0002'],
+    ['person app_0064', 'app_0064'],
+    ['backup diff kept live', ''],
+  ] as const) {
+    const unknown = await rosterctl(`-p sandbox ${line} -o ids --fields zork`, { home });
+    expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+    expect(unknown.stderr).toContain('Unknown field "zork".');
+    const plain = await rosterctl(`-p sandbox ${line} -o ids`, { home });
+    expect([plain.code, plain.stdout]).toEqual([0, expect.stringContaining(id)]);
+  }
+  const known = await rosterctl('-p sandbox check -o ids --fields code', { home });
+  expect([known.code, known.stdout]).toEqual([0, expect.stringContaining('app_0002\n')]);
+});
+
 test('-o ids of a report leaves out what has no record yet, or none that the service named', async () => {
   const home = temporaryFolder();
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);

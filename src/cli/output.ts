@@ -153,8 +153,9 @@ async function showRows<T>(
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
   const source = csvRows ?? rowsOf(value, view, printsValue);
   const idField = view.columns?.[0];
+  const ids = format === 'ids' ? view.idRows?.(value) : undefined;
   // The fields of ids are only checked.
-  const kept = fields && format === 'ids' ? [...fields, idField ?? 'id'] : fields;
+  const kept = fields && format === 'ids' && !ids ? [...fields, idField ?? 'id'] : fields;
   const reduced =
     kept &&
     (await import('./chosen-fields.js')).chooseFields(source, kept, view, {
@@ -164,7 +165,9 @@ async function showRows<T>(
   const chosen = reduced?.names;
   switch (format) {
     case 'ids':
-      await showIds(view.idRows?.(value) ?? rows, idField, sink, context);
+      // Reading the rows checks their fields.
+      if (ids && reduced) for await (const _ of rows);
+      await showIds(ids ?? rows, idField, sink, context);
       break;
     case 'table': {
       // With --fields, a report is its rows.
