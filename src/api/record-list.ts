@@ -11,7 +11,7 @@ import {
 } from '../data/resources.js';
 import { usualSorting } from '../data/sorting.js';
 import type { Instant } from '../data/time.js';
-import { ApiError, BugError, NetworkError, ProtocolError, shapesHint } from '../errors.js';
+import { ApiError, BugError, Failure, NetworkError, ProtocolError, shapesHint } from '../errors.js';
 import { endpoint } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
@@ -168,16 +168,29 @@ const nextPageHint = `The first page was read; a later one was refused.\n${shape
 export const unknownPage = 'the service does not know the next page that it names';
 
 /**
- * Returns a page by its number; undefined if the service does not know one after the first. A refusal
- * of such a page says nothing about the organization: its parameters may be wrong.
+ * Returns a page by its number; undefined if the service does not know one after the first. A failure
+ * of such a page says nothing about the organization (its parameters may be wrong) or the base URL.
  */
 export async function ifKnown<P>(page: Promise<P>, number: number): Promise<P | undefined> {
   return page.catch((error: unknown) => {
     if (number > 1 && error instanceof ApiError && error.status === 404) return undefined;
-    if (number === 1 || !(error instanceof ApiError) || error.exitName !== 'invalid') throw error;
-    const { status, serviceCode, call, details } = error;
-    throw new ApiError(status, serviceCode, call, { ...details, hint: nextPageHint });
+    throw number === 1 ? error : withPageHint(error, number);
   });
+}
+
+function withPageHint(error: unknown, number: number): unknown {
+  if (error instanceof ApiError && error.exitName === 'invalid') {
+    const { status, serviceCode, call, details } = error;
+    return new ApiError(status, serviceCode, call, { ...details, hint: nextPageHint });
+  }
+  if (!(error instanceof Failure) || !error.hint?.includes('base URL')) return error;
+  const read = number === 2 ? 'The first page was' : `The first ${number - 1} pages were`;
+  const hint = `${read} read; page ${number} was not. Run the same command again.`;
+  const { message } = error;
+  if (error instanceof NetworkError) return new NetworkError(message, { ...error.details, hint });
+  return error instanceof ProtocolError
+    ? new ProtocolError(message, { ...error.details, hint })
+    : error;
 }
 
 function firstUrl(

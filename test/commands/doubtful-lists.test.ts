@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
-import { recordingService } from '../support/service.js';
+import { type Reply, recordingService } from '../support/service.js';
 
 // What stderr says of a list of exactly 20 records, at a service that shows no paging: first why,
 // then what to do, each once.
@@ -51,4 +51,36 @@ test('a refused next page says how to find out its parameters, and doubts no org
   const doctor = await rosterctl('doctor --json', at);
   const checks = JSON.parse(doctor.stdout) as { check: string; hint: string }[];
   expect(checks.find(({ check }) => check === 'read teams')?.hint).toBe(hint);
+});
+
+describe('a page that breaks after others were read', () => {
+  const broken: readonly (readonly [what: string, reply: Reply, says: string])[] = [
+    ['is a web page', { status: 200, text: '<html></html>' }, 'answered with a web page'],
+    ['is empty', { status: 200 }, 'is empty.'],
+    ['is redirected', { status: 302, headers: { location: '/login' } }, 'Unexpected redirect'],
+    ['never comes', (_, response) => void response.destroy(), ''],
+  ];
+  test.each(broken)('%s: the page is to blame, not the base URL', async (_, reply, says) => {
+    const paged = await recordingService(({ url }) => {
+      const page = Number(/page=(\d)/.exec(url)?.[1] ?? 1);
+      if (page === 3) return reply;
+      const data = teams.map(({ id, name }) => ({ id: `${page}${id}`, name }));
+      return { status: 200, json: { data, meta: { page, pageSize: 20, total: 60 } } };
+    });
+    const at = { env: paged.env, home: temporaryFolder() };
+    for (const line of ['teams list --json', 'api teams/org_7 --paginate --json']) {
+      const ran = await rosterctl(`${line} --retries 0`, at);
+      expect(ran.stdout).toBe('');
+      expect(String(errorOf(ran)['message'])).toContain(says);
+      expect(errorOf(ran)['hint']).toBe(
+        'The first 2 pages were read; page 3 was not. Run the same command again.',
+      );
+    }
+  });
+
+  test('but the first page may be that of another address', async () => {
+    const web = await recordingService(() => ({ status: 200, text: '<html></html>' }));
+    const ran = await rosterctl('teams list --json', { env: web.env, home: temporaryFolder() });
+    expect(errorOf(ran)['hint']).toBe('Check the base URL: rosterctl auth status');
+  });
 });
