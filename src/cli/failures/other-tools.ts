@@ -108,6 +108,14 @@ const flagsElsewhere: Meanings = {
   '--set': ['--field'],
 };
 
+/** Conditions of --where, with the flags for a time that only some lists have. */
+const timesElsewhere: Meanings = {
+  'createdAt>=2026-11-01': ['--since', '--after', '--from'],
+  'createdAt<=2026-11-30': ['--until', '--before'],
+  'createdAt<2026-11-01': ['--older-than'],
+  'updatedAt>=2026-11-01': ['--updated-since'],
+};
+
 /** Returns the command line that a first word of another tool means, if there is one. */
 export function commandForWord(word: string, table: CommandManifest): string | undefined {
   if (word === 'version') return 'rosterctl --version';
@@ -131,6 +139,11 @@ export function commandForVerb(
 /** Returns the flag that a flag of another tool means, if it is among `known`. */
 export function flagFor(word: string, known: ReadonlySet<string>): string | undefined {
   return oursFor(flagsElsewhere, word).find((flag) => known.has(flag));
+}
+
+/** Returns a condition of --where for a flag that filters other records by a time. */
+export function conditionFor(word: string): string | undefined {
+  return oursFor(timesElsewhere, word)[0];
 }
 
 function firstKnown(

@@ -9,7 +9,7 @@ import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import { isAssignment } from '../check.js';
 import { globalFlags } from '../global-flags.js';
-import { flagFor } from './other-tools.js';
+import { conditionFor, flagFor } from './other-tools.js';
 
 /** Throws UsageError for a positional word too many; it suggests the flag whose value it is. */
 export function refuseExcess(
@@ -104,6 +104,11 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   const ours = flagFor(word, known);
   if (ours !== undefined)
     return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
+  const condition = known.has('--where') ? conditionFor(word) : undefined;
+  if (command && condition !== undefined)
+    return new UsageError(`Unknown flag ${word}${place}.`, {
+      hint: `To filter by a date: --where ${shellQuote(condition)}`,
+    });
   // No flag of ours holds a dot; the files of a folder (`*`) may begin with a dash.
   if (word.includes('.') && command?.args.some(({ completes }) => completes === 'file'))
     return new UsageError(`Unknown flag ${word}${place}.`, {
