@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/data/json.js';
+import { type JsonObject, parseJson } from '../../src/data/json.js';
 import { applicationCard } from '../../src/resources/cards/application.js';
 import type { CardMaker } from '../../src/resources/cards/card.js';
 import type { PastChange } from '../../src/resources/cards/history.js';
@@ -164,6 +164,47 @@ describe('a card', () => {
       await screen(applicationCard, nimbus, { isUtf8: false, past: changes }),
     ).toMatchSnapshot();
     expect(await screen(documentCard, file, { verbose: true, time: 'iso' })).toMatchSnapshot();
+  });
+
+  test('shows a field in its place only as plain text, and any other below', async () => {
+    const email = ['mira@example.org', 'm.kite@example.org'];
+    const discordUsername = { name: 'mira', verified: true };
+    const player = { id: 'player_1', name: { first: 'Mira', last: 'Kite' }, status: [], email };
+    expect(await linesOf(playerCard, { ...player, discordUsername, createdAt: [1, 2] })).toEqual([
+      'player_1',
+      'player_1',
+      '',
+      'Name',
+      '  first  Mira',
+      '  last   Kite',
+      'E-mail   mira@example.org, m.kite@example.org',
+      'Discord',
+      '  name      mira',
+      '  verified  yes',
+      'Created  1, 2',
+    ]);
+    const paper = { ...file, name: 'a.pdf', tags: [], contentType: ['application/pdf', 'x'] };
+    expect(await linesOf(documentCard, { ...paper, sizeBytes: '81100' })).toEqual([
+      expect.stringMatching(/^a\.pdf +79\.2 KiB · 21 d ago$/),
+      'doc_1',
+      '',
+      'Type  application/pdf, x',
+    ]);
+    for (const [size, shown] of [
+      ['80 kB', '80 kB'],
+      [parseJson('9007199254740993'), '9007199254740993'],
+    ] as const)
+      expect((await linesOf(documentCard, { ...paper, sizeBytes: size }))[0]).toContain(shown);
+    const answers = await linesOf(applicationCard, {
+      ...application('app_8'),
+      email,
+      submittedAt: { date: '2026-11-01' },
+      convertedPlayer: { nick: 'mk' },
+    });
+    const text = answers.join('\n');
+    expect(text).toMatch(/^E-mail +mira@example\.org, m\.kite@example\.org$/m);
+    expect(text).toMatch(/^Submitted\n +date +2026-11-01$/m);
+    expect(text).toMatch(/^Player\n +nick +mk$/m);
   });
 
   test('of a record with nothing but an id is that id', async () => {

@@ -21,10 +21,8 @@ import {
 } from './fields.js';
 import { type Nearby, recordsNearby } from './nearby.js';
 
-const shown = [
-  ...['formResponses', 'internalNotes', 'convertedPlayerId', 'convertedPlayer'],
-  'submittedAt',
-];
+const drawn = ['formResponses', 'internalNotes'];
+const player = ['convertedPlayerId', 'convertedPlayer'];
 
 /** Makes the card of an application. Throws CancelledError after a signal. */
 export const applicationCard: CardMaker = async (context, record, changes) => {
@@ -54,7 +52,10 @@ export function applicationParts(record: JsonObject, style: CardStyle, nearby: N
       ...gamesSection(record, style),
       ...answersSection(record, style),
       ...notesSection(record),
-      ...furtherFields(record, style, shown),
+      ...furtherFields(record, style, {
+        drawn: playerIdOf(record) === undefined ? drawn : [...drawn, ...player],
+        texts: ['submittedAt'],
+      }),
       ...otherSection(record, style, nearby),
     ],
     ...('reason' in nearby && {

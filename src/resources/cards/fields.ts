@@ -5,7 +5,7 @@ import type { CellOptions } from '../../cli/cells.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
 import type { Settings } from '../../config/settings.js';
-import { isObject, type JsonObject } from '../../data/json.js';
+import { isObject, type JsonObject, wholeNumberOf } from '../../data/json.js';
 import { normalName, plainText } from '../../data/path.js';
 import { binarySize } from '../../data/text.js';
 import { momentOf, relativeTime } from '../../data/time.js';
@@ -65,20 +65,28 @@ export function gamesSection(record: JsonObject, style: CardStyle): readonly Sec
   return [{ label, ...detailValue(gamerTags, 'gamerTags', style) }];
 }
 
-/** Fields that every card shows elsewhere, or that tell a person nothing: the organization, references to private files. */
-const shownElsewhere = [
-  ...['id', 'organizationId', 'name', 'status', 'createdAt', 'updatedAt', 'gamerTags'],
-  ...['email', 'discordUsername', 'discordUserId', 'fileUrl', 'fileKey', 'fileRef'],
+/** Fields with a section of their own, or that tell a person nothing: the organization, references to private files. */
+const leftOut = ['organizationId', 'gamerTags', 'fileUrl', 'fileKey', 'fileRef'];
+
+/** Fields that every card shows in a line of its own, which has room for plain text alone. */
+const inLine = [
+  ...['id', 'name', 'status', 'createdAt', 'updatedAt'],
+  ...['email', 'discordUsername', 'discordUserId'],
 ];
 
-/** Every further field that holds something, by its label and in the service's order. */
+/**
+ * Every further field that holds something, by its label and in the service's order. `drawn`: those of
+ * the card that have a section; `texts`: those that are shown in a line, if they are plain text.
+ */
 export function furtherFields(
   record: JsonObject,
   style: CardStyle,
-  shown: readonly string[] = [],
+  { drawn = [], texts = [] }: { drawn?: readonly string[]; texts?: readonly string[] } = {},
 ): readonly Section[] {
+  const isInLine = (field: string) => inLine.includes(field) || texts.includes(field);
   return Object.entries(record)
-    .filter(([field]) => !shownElsewhere.includes(field) && !shown.includes(field))
+    .filter(([field]) => !leftOut.includes(field) && !drawn.includes(field))
+    .filter(([field]) => !isInLine(field) || fieldText(record, field) === '')
     .filter(([, value]) => !isEmptyValue(value))
     .map(([field, value]) => ({
       label: singleLine(fieldLabel(field)) || '""',
@@ -100,8 +108,10 @@ export function allFields(
 /** Returns the size of a document, `79.2 KiB`; empty if its record does not tell. */
 export function sizeOf(record: JsonObject): string {
   const key = Object.keys(record).find((name) => ['sizebytes', 'size'].includes(normalName(name)));
-  const value = key === undefined ? undefined : record[key];
-  return typeof value === 'number' ? binarySize(value) : '';
+  if (key === undefined) return '';
+  const value = record[key];
+  const bytes = typeof value === 'number' ? value : wholeNumberOf(value);
+  return bytes === undefined ? fieldText(record, key) : binarySize(bytes);
 }
 
 /** One labelled part of a card. */

@@ -41,7 +41,7 @@ export const documentCard: CardMaker = async (context, record, changes) =>
         { text: ageOf(record, 'createdAt', style) },
       ],
       contact: [contactOf(record, style)],
-      sections: furtherFields(record, style, ['contentType', 'sizeBytes', 'size']),
+      sections: furtherFields(record, style, { texts: ['contentType', 'sizeBytes', 'size'] }),
     };
   });
 
