@@ -11,7 +11,7 @@ import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import { GuardError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
-import { SeenFields } from './seen-fields.js';
+import { type SeenField, SeenFields } from './seen-fields.js';
 import { readTeams, TeamFields, type Teams } from './teams.js';
 
 type TemplateColumn = {
@@ -74,9 +74,10 @@ async function templateColumns(
   }
   const own = [...serviceFields, ...readOnlyFields(context, resource)];
   const isOpened = (name: string) => seen.names.some((other) => other.startsWith(`${name}.`));
-  const names = seen.names.filter(
-    (name) => !own.includes(name) && !isInnerService(name) && !isOpened(name),
-  );
+  const names = seen.names.filter((name) => {
+    const field = seen.get(name);
+    return !own.includes(name) && field && !isInnerService(field) && !isOpened(name);
+  });
   const holders = teamFields.names;
   const namesTeams = names.some(
     (name) => aliasKind(name, resource) === 'team' && !holders.includes(name),
@@ -105,10 +106,9 @@ async function teamsIfWhole(context: Context): Promise<Teams | undefined> {
 }
 
 /** True for a field within a list that the service sets, and for every element but the first. */
-function isInnerService(name: string): boolean {
-  const words = name.split('.');
-  const isLater = words.some((word) => /^[1-9]\d*$/.test(word));
-  return isLater || (words.length > 1 && serviceFields.includes(words.at(-1) ?? ''));
+function isInnerService({ path, inList }: Pick<SeenField, 'path' | 'inList'>): boolean {
+  const isLater = path.some((key, at) => inList[at] && key !== '0');
+  return isLater || (path.length > 1 && serviceFields.includes(path.at(-1) ?? ''));
 }
 
 function typeWord(sample: unknown): string {

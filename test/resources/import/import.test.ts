@@ -586,6 +586,20 @@ test('a template of records with other types says what each column takes, and on
   ]);
 });
 
+test('a template has a column for a key that is a number, which import takes', async () => {
+  const desk = await newDesk();
+  for (const record of desk.books('players').values())
+    Object.assign(record, { ratings: { 2025: 3, 2026: 4 }, seats: [{ row: 1 }, { row: 2 }] });
+  const { stdout } = await desk.run('teams template -o csv');
+  expect(stdout).not.toContain('ratings');
+  const shown = await desk.run('players template -o csv');
+  const columns = shown.stdout.trimEnd().split('\r\n')[0]?.split(',') ?? [];
+  expect(columns.slice(-3)).toEqual(['ratings.2025', 'ratings.2026', 'seats.0.row']);
+  desk.file('roster.csv', 'name,email,ratings.2025\nAnn,ann@example.org,9\n');
+  const { rows } = await desk.report(line);
+  expect(rows[0]?.after).toMatchObject({ ratings: { 2025: 9 } });
+});
+
 test('a template written to a file says how to import it', async () => {
   const desk = await newDesk();
   const written = await converse(desk.home, ['players', 'template', '--out', 'my roster.csv'], [], {
