@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { linksIn } from '../src/review/state.js';
 import { userOf } from './bulk/user.js';
 import { application, keep } from './commands/tryouts/service.js';
-import { errorOf } from './support/run.js';
+import { errorOf, rosterctl } from './support/run.js';
 
 // Texts that applicants and services can make as long as they like: whatever looks for addresses in
 // them must not take time that grows with the square of their length. The test's own limit tells.
@@ -40,4 +40,19 @@ test('answers full of punctuation do not stop a review, which finds the other li
   );
   const links = linksIn({ formResponses, vod: 'Clips (https://b.example/x), and more.' });
   expect(links.map(({ url }) => url)).toContain('https://b.example/x');
+});
+
+test.each([
+  ['of one word', 'x'.repeat(1_000_000)],
+  ['of many words', 'x '.repeat(500_000).trim()],
+])('an id %s, longer than any line, does not stop a page that wraps commands', async (_, id) => {
+  const service = await keep([
+    application(id, { status: 'accepted', submittedAt: new Date().toISOString() }),
+  ]);
+  const env = { ...service.env, ROSTERCTL_FORCE_TTY: '80' };
+  const ran = await rosterctl('check', { env });
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    expect.stringMatching(/Fix:\n +rosterctl tryouts convert/),
+  ]);
 });

@@ -68,9 +68,10 @@ const hanging = 4;
 function brokenCommand(step: string, columns: number, indent: number, first: number): string[] {
   if (indent + first + step.length <= columns) return [' '.repeat(indent + first) + step];
   const room = columns - indent - hanging - ' \\'.length;
-  // Only where both do not fit, a flag's value is below it.
+  // Only where both do not fit, a flag's value is below it. A long word would be searched again from
+  // each of its letters if the space did not come first.
   const parts = withValues(step).flatMap((piece) =>
-    piece.length > room ? piece.split(/(?<=^--?\w[^\s=]*) /) : [piece],
+    piece.length > room ? piece.split(/ (?<=^--?\w[^\s=]* )/) : [piece],
   );
   return fillPieces(parts, room).map(
     (part, index, all) =>
