@@ -5,6 +5,7 @@ import { type CsvRow, columnName, rowPlace } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
+import { lowerFirst } from '../../data/text.js';
 import { InputError } from '../../errors.js';
 import {
   type FieldValue,
@@ -47,7 +48,11 @@ export class RowReader {
     const problem = problems.map(({ message }) => message).join(' ');
     const { line, cells } = row;
     const { options } = this.world;
-    const id = record ? String(record['id']) : idOfNew(options, key || `line ${line}`);
+    const id = record
+      ? String(record['id'])
+      : key === ''
+        ? lowerFirst(rowPlace(row))
+        : idOfNew(options, key);
     return {
       row: {
         row: line,

@@ -248,7 +248,12 @@ test('--skip-invalid imports the other rows and exits 8', async () => {
   const { code, rows } = await desk.report(`${line} --yes --skip-invalid`);
   expect(code).toBe(8);
   expect(rows).toMatchObject([
-    { row: 2, result: 'failed', error: { message: 'Line 2: E-Mail is empty, but it is the key.' } },
+    {
+      row: 2,
+      id: 'line 2',
+      result: 'failed',
+      error: { message: 'Line 2: E-Mail is empty, but it is the key.' },
+    },
     { row: 3, id: 'player_0032', result: 'changed' },
   ]);
   expect(desk.writes()).toEqual(['POST /v1/players']);
