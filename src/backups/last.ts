@@ -1,7 +1,8 @@
 /** The last backup that this machine made of an organization: `overview` shows it. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
+import { systemCode, systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { ensurePrivateFolders, readOwnText } from '../files/private.js';
@@ -33,20 +34,41 @@ export async function rememberBackup(context: Context, made: LastBackup): Promis
   }
 }
 
-/** Returns the last backup, and whether its snapshot is still there; null if none is known. */
-export function lastBackup(context: Context): (LastBackup & { readonly exists: boolean }) | null {
-  const made = readLast(fileOf(context));
-  return made && { ...made, exists: existsSync(join(made.snapshot, manifestFile)) };
+/**
+ * Returns the last backup, and whether its snapshot is still there (null if that cannot be seen); null if
+ * none is known. Undefined, with a message, if its record cannot be read.
+ */
+export function lastBackup(
+  context: Context,
+): (LastBackup & { readonly exists: boolean | null }) | null | undefined {
+  const file = fileOf(context);
+  if (file === undefined) return null;
+  let text: string;
+  try {
+    text = readOwnText(file).trimEnd();
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    context.message(
+      `The record of the last backup, ${file}, cannot be read: ${systemReason(error)}.`,
+    );
+    return undefined;
+  }
+  // The checksum proves that this program wrote the line.
+  const made = unsealLine(text) as LastBackup | undefined;
+  return made ? { ...made, exists: isThere(join(made.snapshot, manifestFile)) } : null;
 }
 
-function readLast(file: string | undefined): LastBackup | null {
-  if (file === undefined || !existsSync(file)) return null;
+function isThere(path: string): boolean | null {
   try {
-    // The checksum proves that this program wrote the line.
-    return (unsealLine(readOwnText(file).trimEnd()) as LastBackup | undefined) ?? null;
-  } catch {
-    return null;
+    statSync(path);
+    return true;
+  } catch (error) {
+    return isAbsent(error) ? false : null;
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 }
 
 function fileOf(context: Context): string | undefined {

@@ -110,7 +110,7 @@ function rowsOf(
       command,
     })),
     ...findingRows(overview),
-    backupRow(overview, now),
+    backupRow(result, now),
   ];
 }
 
@@ -205,16 +205,22 @@ function findingRows({ waiting, findings }: Overview): readonly OverviewRow[] {
     : [{ label: 'Findings', texts: found, command: 'rosterctl check' }];
 }
 
-function backupRow({ backup }: Overview, now: Date): OverviewRow {
+function backupRow(
+  { overview: { backup }, isBackupUnread }: OverviewResult,
+  now: Date,
+): OverviewRow {
   const label = 'Last backup';
+  if (isBackupUnread) return { label, texts: [notKnown('its record cannot be read')] };
   if (!backup)
     return { label, texts: ['none from this machine'], command: 'rosterctl help backup' };
   const { finishedAt, complete, leftOut = [], exists, snapshot } = backup;
   const made = momentOf(finishedAt);
   const age = made ? relativeTime(made, now) : finishedAt;
-  if (!exists)
+  if (exists === false)
     return { label, texts: [`${age}, but its folder is gone`], command: 'rosterctl help backup' };
+  const command = `rosterctl backup verify ${shellQuote(snapshot)}`;
+  if (exists === null) return { label, texts: [`${age}, but its folder cannot be read`], command };
   const without = leftOut.length > 0 ? [`without ${andList(leftOut)}`] : [];
   const texts = [age, ...(complete ? [] : ['incomplete']), ...without];
-  return { label, texts, command: `rosterctl backup verify ${shellQuote(snapshot)}` };
+  return { label, texts, command };
 }

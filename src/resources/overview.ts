@@ -40,8 +40,8 @@ export interface Overview {
     readonly complete: boolean;
     /** The resources and files that flags left out; absent if an earlier version made it. */
     readonly leftOut?: readonly string[];
-    /** The snapshot is still there. */
-    readonly exists: boolean;
+    /** The snapshot is still there; null if that cannot be seen. */
+    readonly exists: boolean | null;
   } | null;
   /** How many findings each rule has; null for a rule that did not run. */
   readonly findings: Readonly<Partial<Record<RuleCode, number | null>>>;
@@ -54,15 +54,18 @@ export interface OverviewResult {
   /** The lists that could not be read whole, and why. */
   readonly unread: CheckResult['unread'];
   readonly failure: Failure | undefined;
+  /** The record of the last backup cannot be read. */
+  readonly isBackupUnread?: boolean;
 }
 
 /**
  * Reads the four lists, each once, and the runs of this machine. `decisions`: those of reviews that were
- * not sent. A list that this key cannot read leaves its numbers out. Throws what `findProblems` throws.
+ * not sent; `backup`: undefined if its record cannot be read. A list that this key cannot read leaves its
+ * numbers out. Throws what `findProblems` throws.
  */
 export async function readOverview(
   context: Context,
-  { decisions, backup }: { readonly decisions: number } & Pick<Overview, 'backup'>,
+  { decisions, backup }: { decisions: number; backup: Overview['backup'] | undefined },
 ): Promise<OverviewResult & Pick<CheckResult, 'skips'>> {
   const { api, settings } = context;
   const { name } = settings.profile;
@@ -79,12 +82,13 @@ export async function readOverview(
     waiting: isRead ? counts.waiting() : null,
     changed: isRead ? { submitted: counts.submitted, updated: counts.updated } : null,
     unfinished: { ...work, decisions },
-    backup,
+    backup: backup ?? null,
     findings: countFindings(result),
     skipped: result.skips.map(({ codes, reason }: Skip) => ({ codes, reason })),
   };
   const { unread, skips } = result;
-  return { overview, unread, skips, failure: failureOfCheck(result, settings) };
+  const failure = failureOfCheck(result, settings);
+  return { overview, unread, skips, failure, isBackupUnread: backup === undefined };
 }
 
 /** Returns what the profile left unfinished on this machine; nothing, and says so, if that cannot be read. */

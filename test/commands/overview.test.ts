@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ruleCodes } from '../../src/resources/findings/rule.js';
@@ -204,6 +204,27 @@ test('the last backup of this organization is shown, until its folder is gone', 
   expect(await shown()).toMatch(/\nLast backup +just now · without files\n/);
   rmSync(join(home, 'backups'), { recursive: true });
   expect(await shown()).toMatch(/\nLast backup +just now, but its folder is gone\n/);
+});
+
+test('a backup that cannot be read is not called none, or gone', async () => {
+  const service = await listService({ ...club, documents: [] });
+  const home = temporaryFolder();
+  const at = { env: { ...service.env, ROSTERCTL_FORCE_TTY: '80' }, home };
+  await rosterctl('backup create kept --no-files', { ...at, cwd: home });
+  // A link to itself cannot be read, not even by root.
+  renameSync(join(home, 'kept'), join(home, 'moved'));
+  symlinkSync('kept', join(home, 'kept'));
+  const folder = await inProcess('overview', at);
+  expect(folder.stdout).toMatch(/\nLast backup +just now, but its folder cannot be read\n/);
+  const { exists } = JSON.parse((await inProcess('overview --json', at)).stdout).backup;
+  expect(exists).toBeNull();
+  const backups = join(home, '.local/state/rosterctl/backups');
+  rmSync(backups, { recursive: true });
+  symlinkSync('backups', backups);
+  const record = await inProcess('overview', at);
+  expect(record.stdout).toMatch(/\nLast backup +not known: its record cannot be read\n/);
+  expect(record.stderr).toMatch(/The record of the last backup, .*, cannot be read: .*ELOOP/);
+  expect(JSON.parse((await inProcess('overview --json', at)).stdout).backup).toBeNull();
 });
 
 describe('the page', () => {
