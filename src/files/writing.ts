@@ -67,7 +67,10 @@ const makeRoomOnDisk = 'Make room, or name a file on another disk.';
 /** The advice on a refusal of the file system, by its code. */
 const writeHints: Readonly<Record<string, string>> = {
   EACCES: otherFolder,
+  ELOOP: otherFolder,
+  ENAMETOOLONG: 'Choose a shorter name.',
   ENOENT: 'Run the same command again, or name another file.',
+  ENOTDIR: otherFolder,
   EPERM: otherFolder,
   EROFS: otherFolder,
   EDQUOT: makeRoomOnDisk,

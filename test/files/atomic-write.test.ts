@@ -90,6 +90,24 @@ test('a file that Windows does not replace while it is open is not blamed on its
   expect(cannotWrite(file, refusal, false).hint).toContain('a folder');
 });
 
+test.each([
+  ['note.txt/list.csv', 'a part of the path is not a folder (ENOTDIR)', 'Name a file in a folder'],
+  ['loop/list.csv', 'its links form a loop (ELOOP)', 'Name a file in a folder'],
+  [`${'x'.repeat(300)}.csv`, 'the name is too long (ENAMETOOLONG)', 'Choose a shorter name.'],
+])(
+  'an --out that cannot be is refused with what to name instead: %.20s',
+  async (out, why, hint) => {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, 'note.txt'), '');
+    symlinkSync('loop', join(cwd, 'loop'));
+    for (const flag of ['', ' --dry-run']) {
+      const ran = await rosterctl(`-p sandbox teams list --out ${out}${flag}`, { home: cwd });
+      expect([ran.code, ran.stdout]).toEqual([1, '']);
+      expect(ran.stderr).toContain(`${out} cannot be written: ${why}.\n${hint}`);
+    }
+  },
+);
+
 test('a file that is given up waits for its last write', async () => {
   const folder = freshFolder();
   const file = await openAtomic(join(folder, 'new.json'));
