@@ -1,5 +1,6 @@
 /** The only record of an invocation: its fields to show, checked before the write, and its outcome. */
 import { resourceRow } from '../api/resources.js';
+import { readFirst } from '../api/response.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Canvas } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -9,7 +10,7 @@ import { nameWithId } from '../data/path.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
-import type { Failure } from '../errors.js';
+import { type Failure, UnknownOutcomeError } from '../errors.js';
 import { shortRunName } from '../runs/find-run.js';
 import { endedWell, isDelete, type ReportRow, reportRowFields } from '../runs/report.js';
 import { readRun } from '../runs/stored-run.js';
@@ -31,7 +32,8 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
   const row: ReportRow = ended.report.results.find(
     (each) => !run || run.tasks.some((task) => task.row === each.row),
   ) ?? { row: 1, id: run?.plan.rows[0]?.id ?? '', result: 'not_attempted' };
-  const error = endedWell(row) ? undefined : (ended.error ?? failureOfRow(row));
+  const failure = endedWell(row) ? undefined : (ended.error ?? failureOfRow(row));
+  const error = failure && withSearch(failure, invocation);
   // A person picks another record instead of reading a report.
   if (!run && isNotFound(error) && mayPick(context)) {
     await ended.onWritten?.();
@@ -154,6 +156,20 @@ export function failureOfRow({ id, result, error, step }: ReportRow): Failure {
     });
   }
   return stoppedEarly(step !== undefined);
+}
+
+/** Adds to an unknown outcome the command that shows whether the record was created. */
+function withSearch(error: Failure, { operation, job }: Invocation): Failure {
+  const command = operation.findMade?.(job);
+  if (command === undefined || !(error instanceof UnknownOutcomeError)) return error;
+  const { message, call, hint = readFirst, cause, delivery, wait } = error;
+  const search = `Check whether it was created: ${command}`;
+  return new UnknownOutcomeError(message, call, {
+    hint: hint.replace(readFirst, () => search),
+    cause,
+    delivery,
+    wait,
+  });
 }
 
 function unsentNote(

@@ -299,6 +299,8 @@ export interface Operation {
   ask?(context: Context, job: JsonObject, row: Task, record: JsonObject): Promise<JsonObject>;
   /** Opens a session with the result of `job`, possibly in a later process. */
   open(context: Context, job: object): Session;
+  /** Returns the command that shows whether a create with an unknown outcome made its record. */
+  findMade?(job: object): string;
   /** Present if its rows stand for local files. */
   readonly files?: FileRows;
   /** The hash of the plan file that it applies. */

@@ -1,12 +1,13 @@
 /** Creates teams and players, and provides the parts that every create shares. */
 
 import { callFor, resourceRow } from '../api/resources.js';
+import { readFirst } from '../api/response.js';
 import type { Call } from '../api/types.js';
 import { type FieldValues, readFields, touchedFields } from '../cli/field-flags.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
-import { percentDecoded } from '../data/text.js';
+import { percentDecoded, shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
 import { creating, sendCreate } from './send.js';
@@ -48,6 +49,11 @@ export function creation(
     }),
     job: async (context, values): Promise<CreateJob> => ({ body: await bodyOf(context, values) }),
     open: (context, { body }: CreateJob) => open(context, body),
+    findMade({ body: { name, title, email } = {} }: Partial<CreateJob>) {
+      const text = [name, title, email].find((value) => typeof value === 'string' && value !== '');
+      const search = text === undefined ? '' : ` --search ${shellQuote(String(text))}`;
+      return `rosterctl ${resource} list${search}`;
+    },
   };
 }
 
@@ -85,7 +91,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
         throw new UnknownOutcomeError(
           `${method} ${path} was answered with ${answer.status} and no record.`,
           { method, path },
-          { hint: checkFirst, delivery: 'applied' },
+          { hint: readFirst, delivery: 'applied' },
         );
       }
       context.note(
@@ -121,14 +127,12 @@ function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | un
   return id ? { id: percentDecoded(id) } : undefined;
 }
 
-const checkFirst = 'Check whether it was created before you send this again.';
-
 /** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */
 export function createFailure(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
   return new UnknownOutcomeError(
     `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${sign.said}).`,
     sign.call,
-    { hint: checkFirst, cause: sign, delivery: 'applied' },
+    { hint: readFirst, cause: sign, delivery: 'applied' },
   );
 }

@@ -172,12 +172,16 @@ test.concurrent('a conversion waits for the writes of a killed run, so that no o
 test('a create with an unknown outcome names both ways to continue, also when repeated', async () => {
   const service = await keep([], ({ method }) => (method === 'POST' ? cut : undefined));
   const user = userOf(service);
-  for (const line of ['players create --name Ann', 'teams create --name Foxes']) {
+  for (const [line, search] of [
+    ['players create --name Ann', 'players list --search Ann'],
+    ['teams create -F size=5 -F title="Red Foxes"', "teams list --search 'Red Foxes'"],
+  ] as const) {
     const first = await user.run(line);
     const again = await user.run(line);
     const [run = ''] = /\d{8}T[\w-]+/.exec(again.stderr) ?? [];
     for (const { code, stderr } of [first, again]) {
       expect(code).toBe(10);
+      expect(stderr).toContain(`Check whether it was created: rosterctl ${search}\n`);
       expect(stderr).toContain('again with --restart;');
       expect(stderr).toContain(`rosterctl runs prune ${run}`);
     }
