@@ -50,8 +50,12 @@ function isToCopy(line: string): boolean {
 
 /** True for a command without a sentence after it. */
 function isCommandAlone(line: string): boolean {
-  return line.trimStart().startsWith('rosterctl ') && !/[.,;:] |  /.test(line.trimStart());
+  const command = line.trimStart();
+  return command.startsWith('rosterctl ') && !/[.,;:] |  /.test(command.replace(quoted, '_'));
 }
+
+/** A word in quotes, or an escaped quote, as `shellQuote` writes them. */
+const quoted = /'[^']*'|"[^"]*"|\\./g;
 
 /** Renders a command in lines of at most `columns`, broken after `&&` or with ` \` where it is too long. */
 export function commandLines(command: string, columns: number, indent: number): string[] {
@@ -82,7 +86,7 @@ function brokenCommand(step: string, columns: number, indent: number, first: num
 /** The words of a command, quoted ones whole, each flag with its value. */
 function withValues(command: string): string[] {
   const pieces: string[] = [];
-  for (const word of command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []) {
+  for (const word of command.match(/(?:'[^']*'|"[^"]*"|\\.|\S)+/g) ?? []) {
     const last = pieces.at(-1);
     if (last !== undefined && /^--?\w[^\s=]*$/.test(last) && !word.startsWith('-'))
       pieces[pieces.length - 1] = `${last} ${word}`;

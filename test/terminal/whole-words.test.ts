@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { shellQuote } from '../../src/data/text.js';
 import { wrapPageLine, wrapWholeWords } from '../../src/terminal/whole-words.js';
 import { converse } from '../support/converse.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -49,6 +50,20 @@ test('a command on a page is broken so that it can be pasted', () => {
   ]);
   expect(wrapPageLine('rosterctl reads lists only. It sends nothing.', 40)).toEqual([
     'rosterctl reads lists only. It sends nothing.',
+  ]);
+});
+
+test('a quoted word is no sentence, and no letter of it is lost where its command is broken', () => {
+  expect(wrapPageLine("  Fix: rosterctl tryouts convert 'a. b; c: d' app_12", 40)).toEqual([
+    '  Fix:',
+    '  rosterctl tryouts convert \\',
+    "      'a. b; c: d' app_12",
+  ]);
+  const name = shellQuote("Ann's team. And more");
+  expect(wrapPageLine(`  See: rosterctl teams list --search ${name}`, 40)).toEqual([
+    '  See:',
+    '  rosterctl teams list --search \\',
+    `      ${name}`,
   ]);
 });
 
