@@ -5,7 +5,7 @@ import { isNumber, isObject, type JsonObject } from '../data/json.js';
 import { nearest, nearestFew } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
-import { nameFirstFew } from '../data/text.js';
+import { nameFirstFew, quotedIfSpaced, shellQuote } from '../data/text.js';
 import { isEmptyValue, type RecordTest, type TestField } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -160,7 +160,7 @@ function unreadableField(flag: string, key: string, value: unknown): UsageError 
   const path = first === undefined ? name : `${name}.${singleLine(first)}`;
   const operator = typeof inner === 'string' ? '~' : '=';
   return new UsageError(`${flag} cannot read "${name}": it holds ${describeType(value)}.`, {
-    hint: `Filter by what it holds: --where '${path}${operator}VALUE'`,
+    hint: `Filter by what it holds: --where ${shellQuote(`${path}${operator}VALUE`)}`,
   });
 }
 
@@ -208,7 +208,7 @@ function unknownField({ name, flag, asking }: TestField, known: readonly string[
   const inner = known.filter((entry) => entry.includes('.'));
   const meant = near === undefined ? nearestFew(name, inner, 2).map(quoted) : [];
   const written = meant.length > 0 ? `Write it as ${meant.join(' or ')}.\n` : '';
-  const meantField = near === undefined ? '' : ` Did you mean ${near}?`;
+  const meantField = near === undefined ? '' : ` Did you mean ${quotedIfSpaced(near)}?`;
   return new UsageError(
     flag === undefined
       ? `No record has a field "${name}".${meantField}`

@@ -6,7 +6,7 @@ import type { Context, LocalContext } from '../context.js';
 import { recordDigest } from '../data/digest.js';
 import { nameKey } from '../data/file-names.js';
 import { fileSystemError } from '../data/system-errors.js';
-import { plural } from '../data/text.js';
+import { plural, shellQuote } from '../data/text.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import {
@@ -104,7 +104,7 @@ function checkUse(state: CursorState, { name, filter, changed }: CursorUse): voi
 }
 
 function filterInWords(filter: string, changed: string | undefined): string {
-  const words = [filter, ...(changed === undefined ? [] : [`--changed ${changed}`])];
+  const words = [filter, ...(changed === undefined ? [] : [`--changed ${shellQuote(changed)}`])];
   return words.join(' ').trim() || 'no filter';
 }
 

@@ -1,4 +1,5 @@
 /** Suggestions for mistyped words. */
+import { quotedIfSpaced } from './text.js';
 
 /**
  * Returns the candidate that `word` was most likely meant to be, or undefined if none is near: at
@@ -20,13 +21,13 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return candidates.find((candidate) => lettersOf(candidate).startsWith(typed));
 }
 
-/** Returns ` Did you mean accepted?`, or nothing. */
+/** Returns ` Did you mean accepted?`, or nothing; a suggestion with spaces is quoted. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const near = nearest(
     word,
     known.filter((name) => name !== word),
   );
-  return near === undefined ? '' : ` Did you mean ${near}?`;
+  return near === undefined ? '' : ` Did you mean ${quotedIfSpaced(near)}?`;
 }
 
 /** Above this many candidates, only those that begin like the word are compared letter by letter. */

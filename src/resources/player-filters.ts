@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
-import { missingHint, referenceOf } from '../data/references.js';
+import { missingHint, quotedId, referenceOf } from '../data/references.js';
 import { isSameText, quotedIfSpaced, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
 import { Failure, NotFoundError, UsageError } from '../errors.js';
@@ -148,16 +148,19 @@ async function explainNone(
     throw new NotFoundError(`No team has the id ${quotedIfSpaced(team)}.`, {
       isProven: true,
       hint: named
-        ? `A team of that name has the id ${named.id}: --team ${shellQuote(named.id ?? '')}`
+        ? `A team of that name has the id ${quotedIfSpaced(named.id ?? '')}: --team ${quotedId(named.id ?? '')}`
         : (meant ?? missingHint(team, 'teams')),
     });
   });
   const { name } = found;
   const byName = seen.find((each) => each.id === undefined && each.name === name);
   if (byName)
-    throw new UsageError(`--team ${team}: players hold the name of their team, not its id.`, {
-      hint: `Filter by the name: --where ${shellQuote(`${byName.path}=${byName.name}`)}`,
-    });
+    throw new UsageError(
+      `--team ${shellQuote(team)}: players hold the name of their team, not its id.`,
+      {
+        hint: `Filter by the name: --where ${shellQuote(`${byName.path}=${byName.name}`)}`,
+      },
+    );
 }
 
 /** Asks for the team whose name, or nearly so, was typed in place of its id; undefined if there is none. */

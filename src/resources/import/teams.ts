@@ -6,7 +6,7 @@ import type { Context } from '../../context.js';
 import { isNumber, isTextOrNumber, type JsonObject, parseJson } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { parseReference, referenceOf } from '../../data/references.js';
-import { isSameText } from '../../data/text.js';
+import { isSameText, shellQuote } from '../../data/text.js';
 import { InputError, UsageError } from '../../errors.js';
 import type { FieldTarget, FieldValue } from './cells.js';
 import type { SeenFields } from './seen-fields.js';
@@ -81,7 +81,7 @@ export function teamTarget(
   const [field, other] = typed === undefined ? holders : [typed];
   if (other !== undefined)
     throw new UsageError(`Several fields hold ids of teams: ${holders.join(', ')}.`, {
-      hint: `Choose one: --team-field ${field ?? ''}`,
+      hint: `Choose one: --team-field ${shellQuote(field ?? '')}`,
     });
   if (field === undefined) return undefined;
   const isTypedList = field.endsWith('[]');

@@ -153,3 +153,22 @@ test('a field that no list has shown is refused before a player is created', asy
   );
   expect(JSON.parse(made.stdout)).toEqual({ name: 'Zed', hobby: 'Chess', role: null });
 });
+
+test('what an error suggests is quoted if it has spaces', async () => {
+  const players = [{ id: 'player_1', 'Full name': 'Ann', team: 'Paper Lions' }];
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.includes('/teams/') ? { id: 'team 1', name: 'Paper Lions' } : players,
+  }));
+  for (const [line, says] of [
+    ["--where 'Fulll name=Ann'", 'Did you mean "Full name"?'],
+    ["--fields 'Fulll name'", 'Did you mean "Full name"?'],
+    [
+      "--team 'team 1'",
+      "--team 'team 1': players hold the name of their team, not its id.\nFilter by the name: --where 'team=Paper Lions'\n",
+    ],
+  ] as const) {
+    const ran = await rosterctl(`players list ${line}`, { env: service.env });
+    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
+  }
+});

@@ -172,7 +172,7 @@ describe('--by', async () => {
     expect([ran.code, ran.stdout, ran.stderr.split('\n').at(-3)]).toEqual([
       2,
       '',
-      'No record has a field "formResponses.Main_role". Did you mean formResponses.Main role?',
+      'No record has a field "formResponses.Main_role". Did you mean "formResponses.Main role"?',
     ]);
   });
 
