@@ -247,7 +247,7 @@ async function writeRun(
   const plan: RunPlan = {
     head: { ...head, rows: rows.length },
     job: { job, guards },
-    ...redactedRows(context, rows, preview),
+    ...redactedRows(context, rows, preview, { isRun: true }),
   };
   const options = writeOptions(context, lock);
   const journal = store ? await createRun(store, plan, options) : noJournal;

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { holdsSignedUrl } from '../data/signed-urls.js';
 import type { Task } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import { hasQuery, someText } from '../runs/before-images.js';
+import { mayHoldSignature, someText } from '../runs/before-images.js';
 import { hashOf } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import type { PlanContent } from '../runs/plan-file.js';
@@ -33,8 +33,9 @@ export function redactedRows(
   { api }: Context,
   rows: readonly Task[],
   { tasks, names = new Map() }: Pick<Preview, 'tasks' | 'names'>,
+  { isRun }: { readonly isRun: boolean },
 ): Pick<RunPlan, 'names' | 'rows'> {
-  const isSecret = (text: string) => api.isKey(text) || hasQuery(text);
+  const isSecret = (text: string) => api.isKey(text) || mayHoldSignature(text);
   let next = 0;
   return {
     names: new Map([...names].filter(([, name]) => !isSecret(name))),
@@ -45,9 +46,12 @@ export function redactedRows(
       next += 1;
       const { previewed } = task;
       if (!previewed?.some(({ from }) => someText(from, isSecret))) return task;
-      const hashed = previewed.map((change) =>
-        someText(change.from, isSecret) ? { ...change, from: hashOf(change.from) } : change,
-      );
+      const hashed = previewed.map((change) => {
+        if (!someText(change.from, isSecret)) return change;
+        // A run reads again what it appends a line to; a plan file refuses the secret.
+        const to = isRun && change.adds !== undefined ? hashOf(change.to) : change.to;
+        return { ...change, from: hashOf(change.from), to };
+      });
       return { ...task, previewed: hashed };
     }),
   };

@@ -16,7 +16,7 @@ import type { RowPlan } from '../engine/operation.js';
 import { GuardError, UsageError } from '../errors.js';
 import { checkWritable } from '../files/atomic-write.js';
 import { describeSelf } from '../files/holder.js';
-import { hasQuery } from '../runs/before-images.js';
+import { mayHoldSignature } from '../runs/before-images.js';
 import { placeOf } from '../runs/plan.js';
 import { type PlanContent, shortHash, writePlanFile } from '../runs/plan-file.js';
 import { endedWell, type ReportRow, type SelectedRow } from '../runs/report.js';
@@ -126,7 +126,7 @@ function seenOf(record: JsonObject, plan: RowPlan): Seen {
   const digest = digestIn(plan);
   const name = labelOf(record, '');
   return {
-    name: hasQuery(name) ? '' : name,
+    name: mayHoldSignature(name) ? '' : name,
     version: digest === undefined ? undefined : versionOf(record, digest),
   };
 }
@@ -143,7 +143,7 @@ async function contentOf(
 ): Promise<PlanContent> {
   const { settings, now, self, table } = context;
   const { organization, service } = placeOf(context);
-  const planned = redactedRows(context, preview.tasks, preview).rows;
+  const planned = redactedRows(context, preview.tasks, preview, { isRun: false }).rows;
   const sealed = (await operation.files?.seal(context, planned)) ?? planned;
   const madeAt = now();
   const counted = (result: ReportRow['result']) =>

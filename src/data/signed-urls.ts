@@ -9,7 +9,19 @@ const signed =
 
 /** True if a text contains a URL whose query holds a signature, with which anybody could open it. */
 export function holdsSignedUrl(text: string): boolean {
-  return text.split(/\s/).some((word) => word.includes('://') && signature.test(word));
+  return text.includes('://') && text.split(/\s/).some(isSigned);
+}
+
+function isSigned(word: string): boolean {
+  return word.includes('://') && signature.test(word);
+}
+
+/** Returns a text, which may be JSON, with `instead` in place of the query of each signed URL in it. */
+export function withoutSignedQueries(text: string, instead = ''): string {
+  if (!text.includes('://')) return text;
+  return text.replace(/[^\s"<>\\\p{Cc}]+/gu, (word) =>
+    isSigned(word) ? word.replace(/[?&].*/, instead) : word,
+  );
 }
 
 /** Returns a signed URL without its signature and what comes with it, any other text as it is. */

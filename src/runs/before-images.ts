@@ -3,6 +3,7 @@
 import { promises as fs, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject, mapTexts } from '../data/json.js';
+import { holdsSignedUrl, withoutSignedQueries } from '../data/signed-urls.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import {
   markRun,
@@ -112,7 +113,7 @@ function parseEntry(value: JsonObject): BeforeImage {
 /** The entry as its line stores it, without the API key and URL queries; empty lists are omitted. */
 function toStored(entry: AnyEntry, isKey: BeforeImageOptions['isKey']): object {
   const { row, id, step, kind, before, after } = entry;
-  const isClean = !someText([before, after], (text) => isKey(text) || hasQuery(text));
+  const isClean = !someText([before, after], (text) => isKey(text) || mayHoldSignature(text));
   // An image taken over from another run has some already.
   const absent = new Set(entry.absent);
   const withheld = new Set(entry.withheld);
@@ -126,7 +127,7 @@ function toStored(entry: AnyEntry, isKey: BeforeImageOptions['isKey']): object {
           withheld.add(field);
           return [];
         }
-        if (someText(value, hasQuery)) shortened.add(field);
+        if (someText(value, mayHoldSignature)) shortened.add(field);
         return [[field, withoutQueries(value)]];
       }),
     );
@@ -154,14 +155,20 @@ export function someText(value: unknown, is: (text: string) => boolean): boolean
   return isObject(value) && Object.values(value).some((item) => someText(item, is));
 }
 
-/** True if the text is a URL with a query, which may hold a signature. */
-export function hasQuery(text: string): boolean {
+/** True if the text is a URL with a query, which may hold a signature, or contains a signed URL. */
+export function mayHoldSignature(text: string): boolean {
+  return startsWithQuery(text) || holdsSignedUrl(text);
+}
+
+function startsWithQuery(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^?\s]*\?/i.test(text);
 }
 
-/** Drops the queries of all URLs within a value: a query may hold a signature. */
+/** Drops the queries of URLs within a value that may hold a signature. */
 export function withoutQueries(value: unknown): unknown {
-  return mapTexts(value, (text) => (hasQuery(text) ? text.slice(0, text.indexOf('?')) : text));
+  return mapTexts(value, (text) =>
+    startsWithQuery(text) ? text.slice(0, text.indexOf('?')) : withoutSignedQueries(text),
+  );
 }
 
 interface PruneOptions {

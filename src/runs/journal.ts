@@ -8,7 +8,7 @@ import { withoutSignatures } from '../data/signed-urls.js';
 import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
-import { hasQuery, someText } from './before-images.js';
+import { mayHoldSignature, someText } from './before-images.js';
 import { hasPlan, headOf, isSamePlace, type PlannedRow, type RunHead, readPlan } from './plan.js';
 import type { SelectedRow } from './report.js';
 
@@ -57,7 +57,7 @@ export async function openJournal(
   { now, isOurs, isKey }: JournalOptions,
 ): Promise<Journal> {
   const { records, bytes } = await readJournal(path);
-  const isSecret = (text: string) => isKey?.(text) === true || hasQuery(text);
+  const isSecret = (text: string) => isKey?.(text) === true || mayHoldSignature(text);
   let seq = records.length;
   const stamp = (entry: object) => ({ seq: ++seq, t: now().getTime(), ...entry });
   const file = await openSyncedLines(path, { what: 'The journal', bytes, isOurs, stamp });

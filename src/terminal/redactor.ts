@@ -1,4 +1,5 @@
 /** The redactor: removes secrets from everything that is written to stderr. */
+import { holdsSignedUrl, withoutSignedQueries } from '../data/signed-urls.js';
 
 const replacement = '[redacted]';
 
@@ -8,6 +9,8 @@ interface Redactor {
   /** Registers the query of a signed URL and each long value in it. */
   readonly addUrl: (url: string) => void;
   readonly clean: (text: string) => string;
+  /** The same, and unless only its user sees it, hides the queries of all signed URLs, such as one in a note. */
+  readonly cleanAll: (text: string, isPrivate: () => boolean) => string;
 }
 
 /** Shorter texts are not secrets, and hiding them would garble every line. */
@@ -29,6 +32,15 @@ export function createRedactor(): Redactor {
     to.add(secret);
     encodings = undefined;
   };
+  const clean = (text: string) => {
+    // Computed lazily: most commands write nothing to stderr.
+    encodings ??= allEncodings(keys, others);
+    const { complete, truncatable } = encodings;
+    return truncatable.reduce(
+      withoutPrefixes,
+      complete.reduce((result, secret) => result.replaceAll(secret, replacement), text),
+    );
+  };
   return {
     add: (secret) => register(keys, secret),
     addUrl(url) {
@@ -39,14 +51,12 @@ export function createRedactor(): Redactor {
       for (const [, value] of new URLSearchParams(query))
         if (value.length >= minValueLength && !fileName.test(value)) register(others, value);
     },
-    clean(text) {
-      // Computed lazily: most commands write nothing to stderr.
-      encodings ??= allEncodings(keys, others);
-      const { complete, truncatable } = encodings;
-      return truncatable.reduce(
-        withoutPrefixes,
-        complete.reduce((result, secret) => result.replaceAll(secret, replacement), text),
-      );
+    clean,
+    cleanAll(text, isPrivate) {
+      const known = clean(text);
+      return holdsSignedUrl(known) && !isPrivate()
+        ? withoutSignedQueries(known, `?${replacement}`)
+        : known;
     },
   };
 }

@@ -114,7 +114,7 @@ export function createStreams(source: StreamsOptions, direct?: Descriptors): Pro
       return out.write(text);
     }),
     stderr: outputStream({ env, raw: stderr, isTerminal: isErrorTerminal, mayColor }, (text) => {
-      const redacted = typeof text === 'string' ? redactor.clean(text) : text;
+      const redacted = typeof text === 'string' ? redactor.cleanAll(text, isErrorTerminal) : text;
       // A closed stderr cannot be reported anywhere.
       return err.write(redacted).catch(() => {});
     }),

@@ -714,6 +714,62 @@ test('neither the key nor a signed URL in a record is in any file of its runs', 
   }
 });
 
+test('a signed URL within a text is in no file of a run, in no message, and is not written back', async () => {
+  const canary = 'canary-of-a-signature';
+  const about = `See https://files.example/a.pdf?X-Amz-Signature=${canary} for more`;
+  const message = `Already used: "${about}".`;
+  const fields = { organizationId: organization, about, kind: 'a' };
+  const service = await keepPlayers(
+    [
+      { id: 'p1', name: 'Ann', ...fields },
+      { id: 'p2', name: `Bea, ${about}`, ...fields },
+    ],
+    ({ method, url }) =>
+      method === 'PATCH' && url.endsWith('p2')
+        ? { status: 400, json: { error: 'used', message } }
+        : undefined,
+  );
+  const user = userOf(service);
+  const change = await user.run('players update p1 p2 -F about=new -F kind=b --yes --json');
+  const { run, results } = report(change);
+  expect([change.code, results]).toMatchObject([
+    8,
+    [{ result: 'changed' }, { result: 'failed', error: { code: 'used' } }],
+  ]);
+  expect(JSON.stringify(results[1])).not.toContain(canary);
+  const shown = await user.run(`runs show ${run} --json`);
+  const one = await user.run('players update p2 -F about=new --debug');
+  expect(one.code).toBe(3);
+  for (const text of [change.stderr, shown.stdout, one.stderr, one.stdout])
+    expect(text).not.toContain(canary);
+  const undo = await user.run(`runs undo ${run} --yes --json`);
+  expect([undo.code, report(undo).results]).toMatchObject([
+    0,
+    [{ id: 'p1', after: { kind: 'a' } }],
+  ]);
+  expect(service.all.get('p1')).toMatchObject({ about: 'new', kind: 'a' });
+  expect(undo.stderr).toMatch(/about/);
+  for (const folder of runFolders(user.runs))
+    for (const file of readdirSync(folder))
+      expect(readFileSync(join(folder, file), 'utf8')).not.toContain(canary);
+});
+
+test('a note with a signed URL that gets another line is in no file of the run that is open', async () => {
+  const canary = 'canary-of-a-signature';
+  const internalNotes = `See https://files.example/a.pdf?X-Amz-Signature=${canary}`;
+  const service = await keep([application('app_1', { internalNotes })], (_, step) =>
+    step.startsWith('PATCH') ? { status: 503 } : undefined,
+  );
+  const user = userOf(service);
+  const line = 'tryouts set-status app_1 --to rejected --append-note Called --yes';
+  expect((await user.run(line)).code).toBe(10);
+  const files = runFolders(user.runs).flatMap((folder) =>
+    readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8')),
+  );
+  expect(files.length).toBeGreaterThan(1);
+  for (const text of files) expect(text).not.toContain(canary);
+});
+
 test('a write of a record that holds the key is verified after a kill', async () => {
   let hangs = true;
   const service = await keepPlayers(
