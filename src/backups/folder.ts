@@ -7,7 +7,7 @@ import { systemCode, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import type { RecordVersion } from '../downloads/mirror-file.js';
 import { Failure, GuardError, OutputError, UsageError } from '../errors.js';
-import { syncFolder } from '../files/atomic-write.js';
+import { syncPath } from '../files/atomic-write.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import { folderReasons, makeFolder } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
@@ -143,7 +143,7 @@ async function continueUnfinished(
     await removeAllBut([journalFile], journal.path);
     await attemptWrite(path, rename(journal.path, path));
   } else await attemptWrite(path, mkdir(path, { mode: 0o700 }));
-  await syncFolder(folder);
+  await syncPath(folder);
 }
 
 /** Removes what is in a folder, except the files of these names. Throws OutputError. */

@@ -13,7 +13,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { digestOf, randomHex } from '../data/digest.js';
 import { cutToBytes } from '../data/file-names.js';
@@ -292,6 +292,13 @@ export async function syncFolder(folder: string): Promise<void> {
     // Not every file system can sync a folder; the file itself is on disk already.
     if (isDiskFailure(error)) throw cannotWrite(folder, error);
   }
+}
+
+/** Syncs a folder and those above it, whose names may be new, too. Throws OutputError if the disk fails. */
+export async function syncPath(folder: string): Promise<void> {
+  const path = resolve(folder);
+  const above = dirname(path);
+  await Promise.all([syncFolder(path), ...(above === path ? [] : [syncPath(above)])]);
 }
 
 function alreadyExists(file: string): GuardError {

@@ -1,11 +1,11 @@
 /** Runs on disk: creates, continues, reads and lists them. */
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
 import { systemLimit, systemReason } from '../data/system-errors.js';
 import { ConfigError, OutputError } from '../errors.js';
-import { syncFolder } from '../files/atomic-write.js';
+import { syncFolder, syncPath } from '../files/atomic-write.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
 import {
@@ -106,11 +106,8 @@ export async function createRun(
 
 /** Syncs the folder of the new run, and before any run was marked also those above, whose names may be new. */
 async function syncNames(store: RunStore): Promise<void> {
-  const folders = [placeIn(store, 'open')];
-  if (newestRun(store) === undefined)
-    for (let folder = store.dir; folders.at(-1) !== folder; folder = dirname(folder))
-      folders.push(folder);
-  await Promise.all(folders.map(syncFolder));
+  const open = placeIn(store, 'open');
+  await (newestRun(store) === undefined ? syncPath(open) : syncFolder(open));
 }
 
 /** Opens the journal of a run to continue it. Throws OutputError, GuardError. */

@@ -1,12 +1,12 @@
 /** This machine's earlier uploads: the content hash of each document, in the state folder. */
-import { appendFileSync, type Stats, statSync } from 'node:fs';
+import { appendFileSync, existsSync, type Stats, statSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isSystemError, systemCode, systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
-import { syncFolder } from '../files/atomic-write.js';
+import { syncPath } from '../files/atomic-write.js';
 import { withLock } from '../files/lock.js';
 import { ensurePrivateFolders, notRegular, readOwnText } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
@@ -90,12 +90,13 @@ export async function rememberUpload(context: Context, uploaded: Uploaded): Prom
   const { state, current, old } = paths;
   try {
     const stats = statSync(current, { throwIfNoEntry: false });
-    if (!stats) {
+    if (stats && !stats.isFile()) throw cannotWrite(current, notRegular());
+    if (stats && stats.size > mostFileBytes) await renew(context, current, old);
+    if (!existsSync(current)) {
       ensurePrivateFolders(state, [dirname(current)], context.paths.owner);
       appendFileSync(current, '', { mode: 0o600 });
-      await syncFolder(dirname(current));
-    } else if (!stats.isFile()) throw cannotWrite(current, notRegular());
-    else if (stats.size > mostFileBytes) await renew(context, current, old);
+      await syncPath(dirname(current));
+    }
     // The line feed before it ends a torn line.
     const line = `\n${sealLine(uploaded)}`;
     // Synchronous: until its size is known, another row would take the line for one of another process.

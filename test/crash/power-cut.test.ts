@@ -103,8 +103,19 @@ describe('by system calls:', () => {
     const folder = calls.findIndex((call) => syncOf(state).test(call));
     const told = calls.findIndex((call) => /^rename\(.*\/told"/.test(call));
     expect(folder).toBeGreaterThan(0);
+    const parent = join(home, '.local', 'state', 'rosterctl');
+    expect(calls.slice(folder, memory)).toContainEqual(expect.stringMatching(syncOf(parent)));
     expect(memory).toBeGreaterThan(folder);
     expect(told).toBeGreaterThan(memory);
+  });
+
+  test('the names of the new folders of a backup are on disk before it is reported', () => {
+    const home = temporaryFolder();
+    const folder = join(home, 'club', 'backups');
+    const { ran, calls } = traced(`-p sandbox backup create ${folder} --no-files`, home);
+    expect(ran.status).toBe(0);
+    for (const parent of [folder, join(home, 'club'), home])
+      expect(calls).toContainEqual(expect.stringMatching(syncOf(parent)));
   });
 });
 
