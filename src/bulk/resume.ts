@@ -82,7 +82,7 @@ export async function withRun<T>(
   const lock = await lockFor(context, invocation, store, head, plan?.rows[0]);
   try {
     const now = await readRun(store, stored.head.run);
-    if (!now) throw finishedMeanwhile(stored.head);
+    if (!now) throw removedMeanwhile(stored.head);
     return await action(store, now, lock);
   } catch (error) {
     lock.release();
@@ -97,7 +97,14 @@ function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
   });
 }
 
-/** The error code for a run that another process finished in the meantime. */
+function removedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
+  return new GuardError(`The run ${run} was removed in the meantime. Nothing was sent.`, {
+    code: finishedElsewhere,
+    hint: 'See: rosterctl runs list',
+  });
+}
+
+/** The error code for a run that another process finished or removed in the meantime. */
 export const finishedElsewhere = 'finishedMeanwhile';
 
 interface Continuing {
@@ -141,6 +148,8 @@ export async function prepareResume(
     // Only a line typed again gives the name; `runs resume` needs --yes.
     name: only && values.confirm !== undefined ? plan.names?.get(only.id) : undefined,
   });
+  // While the question waited, `runs prune` may have removed it.
+  if (!(await readRun(store, head.run))) throw removedMeanwhile(head);
   const options = writeOptions(context, lock);
   return {
     invocation,

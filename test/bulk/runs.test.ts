@@ -530,6 +530,26 @@ test('a row whose before-image cannot be written is not attempted, not unknown',
   expect(shown.summary).toMatchObject({ changed: 2, unknown: 0, notAttempted: 1 });
 });
 
+test('a run that is pruned while its resume asks is not resumed, and not named again', async () => {
+  const service = await keep(several(2), (_, step) =>
+    step.startsWith('PATCH') ? { status: 503 } : undefined,
+  );
+  const user = userOf(service);
+  const first = await user.run('tryouts set-status app_1 app_2 --to rejected --yes --json');
+  const { run } = report(first);
+  const sent = written(service).length;
+  const prune = async () => {
+    expect((await user.run(`runs prune ${run} --yes`)).code).toBe(0);
+    return 'y\r';
+  };
+  const env = { ...service.env, ...fast };
+  const resumed = await converse(user.home, ['runs', 'resume', 'last'], [[/y\/N/, prune]], env);
+  expect([resumed.code, written(service).length]).toEqual([11, sent]);
+  expect(resumed.shown).toContain(`The run ${run} was removed in the meantime. Nothing was sent.`);
+  expect(resumed.shown).toContain('See: rosterctl runs list');
+  expect(runFolders(user.runs)).toEqual([]);
+});
+
 test('runs prune sets a damaged ended run aside once it is old, which ends the warnings', async () => {
   const service = await keep(several(2));
   const user = userOf(service);
