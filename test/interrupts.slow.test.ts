@@ -138,6 +138,15 @@ test('--results for a named pipe without a reader ends by SIGINT, and the report
   expect(performance.now() - began).toBeLessThan(soon);
 });
 
+test('--plan for a named pipe without a reader ends by SIGINT', async () => {
+  const home = temporaryFolder();
+  spawnSync('mkfifo', [join(home, 'pipe')]);
+  const line = '-p sandbox tryouts set-status app_0020 app_0021 --to rejected --plan pipe';
+  const ended = await interrupted(line, () => pause(3_000), 'SIGINT', home);
+  expect([ended.code, ended.stderr]).toEqual([130, expect.stringContaining('Interrupted.')]);
+  expect(ended.ms).toBeLessThan(soon);
+});
+
 test('backup diff --csv for a named pipe without a reader ends by SIGINT', async () => {
   const home = temporaryFolder();
   spawnSync('mkfifo', [join(home, 'pipe')]);

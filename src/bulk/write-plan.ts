@@ -95,7 +95,7 @@ export async function planChanges(
   else if (dryRun) context.note(`Without --dry-run the plan would be written to ${file}.`);
   else {
     const plan = await contentOf(context, invocation, preview, seen);
-    written = { plan, hash: await writePlanFile(file, plan) };
+    written = { plan, hash: await writePlanFile(file, plan, context.signal) };
   }
   return {
     ...previewOutput(reading, invocation, previewed, { plan: written?.hash }),

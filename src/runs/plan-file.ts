@@ -81,9 +81,13 @@ const chunk = 2_000;
  * Writes a new plan file (0600) and returns its hash. Throws GuardError if a file of that name exists,
  * UsageError for a plan too large to be read again, OutputError.
  */
-export async function writePlanFile(path: string, plan: PlanContent): Promise<string> {
+export async function writePlanFile(
+  path: string,
+  plan: PlanContent,
+  signal?: AbortSignal,
+): Promise<string> {
   const { rows, ...head } = plan;
-  const file = await openAtomic(path, { mode: 0o600, isNew: true });
+  const file = await openAtomic(path, { mode: 0o600, isNew: true, signal });
   let bytes = 0;
   const write = (piece: string) => {
     bytes += Buffer.byteLength(piece);
