@@ -116,6 +116,18 @@ test('the start file keeps its text, its mode and its link', async () => {
   expect(readFileSync(kept, 'utf8')).toBe('alias a=b\n');
 });
 
+test('a named pipe in place of the start file is not waited for', async () => {
+  const home = temporaryFolder();
+  const file = join(home, '.bashrc');
+  spawnSync('mkfifo', [file]);
+  for (const flag of ['--install', '--uninstall']) {
+    const { code, stderr } = await rosterctl(`completion bash ${flag}`, { home });
+    const sentence = `${file} cannot be read: it is not a regular file.`;
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  }
+  expect(filesIn(home)).toEqual(['.bashrc']);
+});
+
 test('a start file that is not UTF-8 is left as it is, by --uninstall too', async () => {
   const home = temporaryFolder();
   const file = join(home, '.bashrc');

@@ -1,13 +1,13 @@
 /** Installs and removes a shell's completion script, and the lines that load it. */
 import { isUtf8 } from 'node:buffer';
-import { chmodSync, existsSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, posix, win32 } from 'node:path';
 import type { Environment } from '../../data/environment.js';
 import { systemCode } from '../../data/system-errors.js';
 import { ConfigError, GuardError, OutputError } from '../../errors.js';
 import { writeAtomically } from '../../files/atomic-write.js';
 import { unreadable } from '../../files/input-file.js';
-import { makeFolder } from '../../files/private.js';
+import { makeFolder, readOwnFile } from '../../files/private.js';
 import { notUnicode } from '../../files/text-decoder.js';
 import { writeReason } from '../../files/writing.js';
 import type { Shell } from './scripts.js';
@@ -85,7 +85,7 @@ function readOurs(path: string, shell: Shell): string | undefined {
 /** Bytes that are not UTF-8 would come out as other bytes where the text is written back. */
 function readText(path: string): string | undefined {
   try {
-    const bytes = readFileSync(path);
+    const bytes = readOwnFile(path);
     if (!isUtf8(bytes)) throw notUnicode(path, bytes);
     return bytes.toString();
   } catch (error) {
