@@ -181,7 +181,7 @@ class Finder {
     const isRemembered = isHashed && this.sizes.has(sizeBytes);
     // A file that there is nothing to compare with is read only once: while it is sent.
     const hash = lazy(async () => sha256 ?? (await hashOfUpload(bytes, path, this.context.signal)));
-    const uploaded = isRemembered && (await this.byContent(file, await hash()));
+    const uploaded = isRemembered && (await this.byContent(compared, await hash()));
     if (uploaded) return uploaded;
     const others: [difference: FileDifference, record: JsonObject][] = [];
     for (const record of this.documents.byName.get(name.normalize()) ?? []) {
@@ -236,12 +236,13 @@ class Finder {
     return undefined;
   }
 
-  /** Finds the document with this content among those that this machine uploaded. */
+  /** Finds the document with this content among those that this machine uploaded, preferably one of this name. */
   private async byContent(
-    file: InspectedFile,
+    { file, name }: Pick<Compared, 'file' | 'name'>,
     sha256: string,
   ): Promise<ExistingDocument | undefined> {
-    const ids = idsOfContent(this.memory, sha256).filter((id) => !this.own.has(id));
+    const named = this.documents.byName.get(name.normalize())?.map(idOf);
+    const ids = idsOfContent(this.memory, sha256, named).filter((id) => !this.own.has(id));
     for (const id of ids) {
       const record = this.documents.byId.get(id);
       if (!record || shownDifference(record, file) === 'size') continue;

@@ -26,10 +26,16 @@ interface Uploaded {
 /** The documents that this machine uploaded to one organization at one service, by id, oldest first. */
 export type UploadMemory = ReadonlyMap<string, Uploaded>;
 
-/** The ids of the documents with this content, newest first. */
-export function idsOfContent(memory: UploadMemory, sha256: string): readonly string[] {
+/** The ids of the documents with this content: first those in `preferred`, then the newest. */
+export function idsOfContent(
+  memory: UploadMemory,
+  sha256: string,
+  preferred: readonly string[] = [],
+): readonly string[] {
   const same = [...memory.values()].filter((uploaded) => uploaded.sha256 === sha256);
-  return same.map(({ id }) => id).toReversed();
+  const isOther = (id: string) => Number(!preferred.includes(id));
+  const ids = same.map(({ id }) => id).toReversed();
+  return ids.toSorted((a, b) => isOther(a) - isOther(b));
 }
 
 /** Beyond this size the file becomes the old one, and the old one is dropped: about 20,000 documents each. */

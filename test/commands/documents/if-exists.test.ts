@@ -22,6 +22,19 @@ test('the same line twice adds nothing, for one file and for several', async () 
   expect([documents.length, store.requests.length]).toEqual([2, 2]);
 });
 
+test('of several documents with the content of a file, the one with its name is the same', async () => {
+  const { upload, documents } = await desk({ 'a.txt': 'one', 'b.txt': 'one' });
+  await upload('a.txt');
+  await upload('b.txt --if-exists duplicate');
+  const again = await upload('a.txt');
+  expect([again.code, JSON.parse(again.stdout), documents.length]).toMatchObject([
+    0,
+    { id: 'doc_1', name: 'a.txt' },
+    2,
+  ]);
+  expect(JSON.parse((await upload('b.txt')).stdout)).toMatchObject({ id: 'doc_2' });
+});
+
 /** However slow this machine is, its last upload counts as recent. */
 function keepRecent(home: string): void {
   const folder = join(home, '.local/state/rosterctl/uploads');
