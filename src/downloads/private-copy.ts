@@ -35,8 +35,6 @@ interface Document {
  */
 export async function copyPrivately(context: Context, document: Document): Promise<SavedRow> {
   const { id, record } = document;
-  // A type that is not opened is not downloaded either, if the record says it.
-  if (typeOf(record, {}) !== undefined) copyName(document, {});
   const folder = await newFolder(context);
   const meter = createMeter(context, [{ id, record, path: undefined }]);
   const counted = meter.begin({ id, record, path: undefined });
@@ -70,6 +68,11 @@ export async function copyPrivately(context: Context, document: Document): Promi
     counted.end();
     meter.stop();
   }
+}
+
+/** Throws GuardError for a type that is not opened, and so not downloaded either, if the record says it. */
+export function requireOpenable(document: Document): void {
+  if (typeOf(document.record, {}) !== undefined) copyName(document, {});
 }
 
 function typeOf(record: JsonObject | undefined, headers: Download['headers']): string | undefined {

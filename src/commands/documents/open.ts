@@ -12,7 +12,7 @@ import {
 } from '../../downloads/download-documents.js';
 import type { SavedRow } from '../../downloads/download-one.js';
 import { downloadCall } from '../../downloads/fetch.js';
-import { copyPrivately } from '../../downloads/private-copy.js';
+import { copyPrivately, requireOpenable } from '../../downloads/private-copy.js';
 import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
 import { idArg } from '../../resources/params.js';
 import { openObstacle, openWithDesktop } from '../../terminal/other-programs.js';
@@ -53,6 +53,7 @@ export default defineCommand({
     const [document] = await withRecords(context, rows);
     const { id, record, missing }: NamedDocument = document ?? { id: word };
     if (context.settings.dryRun && missing) throw missing;
+    requireOpenable({ id, record });
     if (context.settings.dryRun) return plannedOpen(context, id);
     const copy = await copyPrivately(context, { id, record });
     return { ...copy, opened: await show(context, copy.path) };

@@ -68,6 +68,8 @@ test('a type that cannot be uploaded is not opened, and not downloaded', async (
     'doc_1 is text/html, which rosterctl does not open.',
   ]);
   expect([api.store.requests.length, opened()]).toEqual([0, '']);
+  const dry = await run('docs open doc_1 --dry-run --json');
+  expect([dry.code, errorOf(dry).message]).toEqual([ran.code, errorOf(ran).message]);
 });
 
 test.each([
