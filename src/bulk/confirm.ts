@@ -205,11 +205,15 @@ const isListWord = (typed: string) => /^l$/i.test(typed);
 
 /** The keys of a question whose rows can be listed, and how each answer reads. */
 const yesNoList = {
-  text: '(y/N/l)',
-  answered(typed: string) {
-    if (isListWord(typed.trim())) return 'List all';
-    return isYesWord(typed.trim()) ? 'Yes' : 'No';
+  keys: {
+    text: '(y/N/l)',
+    answered(typed: string) {
+      if (isListWord(typed.trim())) return 'List all';
+      return isYesWord(typed.trim()) ? 'Yes' : 'No';
+    },
   },
+  validate: (typed: string) =>
+    /^(y(es)?|no?|l)?$/i.test(typed.trim()) ? undefined : 'Answer y, n or l.',
 };
 
 /** Asks again after each `l`, which lists all rows; returns any other answer. */
@@ -217,12 +221,12 @@ async function askOrList(
   context: Context,
   pending: PendingChanges,
   end: string,
-  keys?: typeof yesNoList,
+  options?: typeof yesNoList,
 ): Promise<string> {
   const asked = `${askedOf(pending)}${end}`;
-  const typed = (await context.prompts.text(asked, keys ? { keys } : {})).trim();
+  const typed = (await context.prompts.text(asked, options)).trim();
   if (!isListWord(typed)) return typed;
   const { allRowLines } = await import('./preview-lines.js');
   await context.showLong(allRowLines(context, pending.subject, pending.preview));
-  return askOrList(context, pending, end, keys);
+  return askOrList(context, pending, end, options);
 }

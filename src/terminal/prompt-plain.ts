@@ -29,7 +29,12 @@ export class PlainPrompts {
   ) {}
 
   async confirm(message: string): Promise<boolean> {
-    return /^y(es)?$/i.test(await this.ask(`${message} (y/N) `));
+    for (;;) {
+      const answer = await this.ask(`${message} (y/N) `);
+      if (/^y(es)?$/i.test(answer)) return true;
+      if (/^(no?)?$/i.test(answer)) return false;
+      await this.print('Answer y or n.');
+    }
   }
 
   async text(

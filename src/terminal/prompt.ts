@@ -186,7 +186,8 @@ function answeredAs({ text, answered }: NonNullable<TextOptions['keys']>) {
   const message = (question: string, status: string) =>
     styleText('bold', question) + (status === 'done' ? '' : ` ${styleText('dim', text)}`);
   return {
-    theme: { style: { message } },
+    // A wrong key is not to be erased first.
+    theme: { style: { message }, validationFailureMode: 'clear' as const },
     transformer: (typed: string, { isFinal }: { isFinal: boolean }) =>
       isFinal ? styleText('cyan', answered(typed)) : typed,
   };

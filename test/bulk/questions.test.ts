@@ -74,6 +74,34 @@ test('the preview lists up to seven rows, or the first five of more, and l lists
   expect(listed.shown).toMatch(/✔ 8 changed\. Run [0-9a-f]{6}\./);
 });
 
+test('an answer that a question does not offer is asked for again', async () => {
+  const line = ['-p', 'sandbox', 'tryouts', 'set-status', ...applications(8), '--to', 'pending'];
+  for (const own of [plain, { ...plain, ROSTERCTL_PROMPTS: 'plain' }]) {
+    const home = temporaryFolder();
+    await rosterctl([...line.slice(0, -1), 'reviewing', '--yes'], { home });
+    const some = await converse(
+      home,
+      line,
+      [
+        [/\(y\/N\/l\)/, 'ja\r'],
+        [/Answer y, n or l\./, 'y\r'],
+      ],
+      own,
+    );
+    expect([some.code, some.shown]).toEqual([0, expect.stringContaining('8 changed')]);
+    const two = await converse(
+      home,
+      [...line.slice(0, 6), '--to', 'rejected'],
+      [
+        [/\(y\/N\)/, 'ja\r'],
+        [/Answer y or n\./, own === plain ? '\u007f\u007fno\r' : 'no\r'],
+      ],
+      own,
+    );
+    expect([two.code, two.shown]).toEqual([130, expect.stringContaining('Nothing was done.')]);
+  }
+});
+
 test('the preview of an import offers l only where it answers, and lists all rows in its own words', async () => {
   const home = temporaryFolder();
   const importing = (count: number, keys: [RegExp, string][]) => {
