@@ -1,5 +1,5 @@
 /** The output of a command: its value and view, its exit code, and what runs once it has been printed. */
-import type { Failure } from '../errors.js';
+import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { Canvas, View } from './views.js';
 
@@ -69,6 +69,28 @@ export class ValueWithExit<T> {
   get exitName(): ExitName {
     return typeof this.exit === 'function' ? this.exit() : this.exit;
   }
+}
+
+/**
+ * Does what can be done of several things, one after the other, and prints the failure of each other one.
+ * Returns the results, and the first failure.
+ */
+export async function attemptEach<T, R>(
+  { message }: { readonly message: (line: string) => void },
+  items: readonly T[],
+  act: (item: T) => Promise<R>,
+): Promise<{ readonly done: readonly R[]; readonly error: Failure | undefined }> {
+  const done: R[] = [];
+  let error: Failure | undefined;
+  for (const item of items)
+    try {
+      done.push(await act(item));
+    } catch (caught) {
+      if (!(caught instanceof Failure)) throw caught;
+      error ??= caught;
+      message(caught.message);
+    }
+  return { done, error };
 }
 
 /** Returns the output of a command that returned this value; exit code and failure are read late. */

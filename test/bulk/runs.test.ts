@@ -550,6 +550,23 @@ test('a run that is pruned while its resume asks is not resumed, and not named a
   expect(runFolders(user.runs)).toEqual([]);
 });
 
+test('runs prune reports what it removed although a damaged run cannot be set aside', async () => {
+  const service = await keep(several(2));
+  const user = userOf(service);
+  await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
+  const damaged = damageJournal(user.runs, 1);
+  await user.run('tryouts set-status app_1 app_2 --to rejected --yes');
+  await user.run('config set undo.keep off');
+  const aside = join(user.runs, 'ended', `${damaged}.damaged`);
+  mkdirSync(join(aside, 'in the way'), { recursive: true });
+  const pruned = await user.run('runs prune --older-than 0s --json');
+  expect([pruned.code, JSON.parse(pruned.stdout)]).toMatchObject([
+    1,
+    { removed: [expect.not.stringContaining(damaged)] },
+  ]);
+  expect(pruned.stderr).toContain('cannot be set aside');
+});
+
 test('runs prune sets a damaged ended run aside once it is old, which ends the warnings', async () => {
   const service = await keep(several(2));
   const user = userOf(service);

@@ -1,7 +1,7 @@
 /** `rosterctl auth logout`: removes the stored key of a profile, and what was kept for it on disk. */
 
 import { existsSync, rmSync } from 'node:fs';
-import { ValueWithExit } from '../../cli/command-output.js';
+import { attemptEach, ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalWrite } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';
@@ -81,24 +81,20 @@ export default defineLocalWrite({
   async apply(context, { state: { name, key, runs, cursors } }) {
     const folder = key && cursorFolder(context.paths, key);
     const removed = { runs: 0, images: 0, cursors: 0 };
-    const failures: Failure[] = [];
+    let error: Failure | undefined;
     try {
-      // All that can be removed, because without the key the same command no longer knows the rest.
-      for (const { of, remove } of [
+      const removals = [
         ...runRemovals(context, runs),
         ...cursors.map((cursor) => ({
           of: 'cursors' as const,
           remove: async () => folder && removeCursor(folder, cursor),
         })),
-      ])
-        try {
-          await remove();
-          removed[of] += 1;
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error;
-          failures.push(error);
-          context.message(error.message);
-        }
+      ];
+      // All that can be removed, because without the key the same command no longer knows the rest.
+      ({ error } = await attemptEach(context, removals, async ({ of, remove }) => {
+        await remove();
+        removed[of] += 1;
+      }));
     } finally {
       // Last, so that the same command still knows the rest if this one is killed.
       if (key) {
@@ -122,7 +118,6 @@ export default defineLocalWrite({
       );
     for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
       if (context.env[variable]) context.note(`${variable} is still set and is used.`);
-    const [error] = failures;
     const result = {
       profile: name,
       removed: key !== undefined,

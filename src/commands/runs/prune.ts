@@ -1,14 +1,14 @@
 /** `rosterctl runs prune`: removes old runs from this machine. */
 
 import * as z from 'zod/mini';
-import { ValueWithExit } from '../../cli/command-output.js';
+import { attemptEach, ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalWrite, param } from '../../cli/define.js';
 import { nonEmptyText, parsedBy } from '../../cli/schemas.js';
 import { sentencesView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { durationInWords, formatDuration, parseDuration } from '../../data/time.js';
-import { Failure, GuardError, UsageError } from '../../errors.js';
+import { GuardError, UsageError } from '../../errors.js';
 import { resolveRunName } from '../../runs/find-run.js';
 import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isHeldByOther, isRunning } from '../../runs/lock.js';
@@ -79,20 +79,12 @@ export default defineLocalWrite({
     const store = storeOf(context);
     // While the question waited, it may have been resumed.
     if (run !== undefined) await namedRun(context, run);
-    const removed: string[] = [];
-    const failures: Failure[] = [];
-    for (const name of names)
-      try {
-        await removeRun(store, name);
-        removed.push(name);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        failures.push(error);
-        context.message(error.message);
-      }
-    const setAsidePaths = await Promise.all(aside.map(setAside));
-    const [error] = failures;
-    const result = { removed, ...(setAsidePaths.length > 0 && { setAside: setAsidePaths }) };
+    const { done: removed, ...removal } = await attemptEach(context, names, async (name) => {
+      await removeRun(store, name);
+      return name;
+    });
+    const { done: kept, error = removal.error } = await attemptEach(context, aside, setAside);
+    const result = { removed, ...(kept.length > 0 && { setAside: kept }) };
     return new ValueWithExit<Pruned>(result, error ? 'failed' : 'done', {
       failed: () => error && { error },
     });
