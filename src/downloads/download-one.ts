@@ -123,6 +123,7 @@ class Saver implements DownloadWorker<SavedRow> {
       const bytes = await this.fetch(target, watch(hashed ?? sink));
       if (!opened) return undefined;
       const { path, file } = opened;
+      if (target.replaces) await mirror?.requireUnchanged(target, path);
       await file.commit();
       if (!hashed) return { id, path, bytes };
       return { id, ...(await mirror.saved(target, { path, bytes, sha256: hashed.sha256() })) };

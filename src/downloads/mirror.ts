@@ -7,7 +7,7 @@ import { nameKey, withId } from '../data/file-names.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
-import { CancelledError, Failure } from '../errors.js';
+import { CancelledError, Failure, GuardError } from '../errors.js';
 import { removeSingleWriterTemp, writeAtomically } from '../files/atomic-write.js';
 import { sha256OfFile } from '../files/input-file.js';
 import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
@@ -128,6 +128,16 @@ export class Mirror {
       if (isOther || isTaken) continue;
       return again === 0 ? target : { ...target, path: candidate, beside: path };
     }
+  }
+
+  /** Throws GuardError if the file that a download is about to replace was changed since it was placed. */
+  async requireUnchanged({ id }: Target, path: string): Promise<void> {
+    if ((await sizeOnDisk(path)) === undefined) return;
+    if ((await this.hash(path)) === this.entries.get(id)?.sha256) return;
+    throw new GuardError(`${path} was changed here during the download; it was left as it is.`, {
+      code: 'exists',
+      hint: 'Run the same command again: what the service has now comes beside it.',
+    });
   }
 
   /**

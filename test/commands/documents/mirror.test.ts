@@ -136,6 +136,29 @@ test('what --overwrite brought meanwhile is taken as it is', async () => {
   expect((await run()).stdout).toContain('skipped (unchanged)');
 });
 
+test('a file that is changed here while its document is downloaded stays', async () => {
+  const documents = [contract('doc_1', 'one')];
+  const [home, file] = [temporaryFolder(), 'out/Contract.txt'];
+  let edits = false;
+  const store = () => {
+    if (edits) writeFileSync(join(home, file), 'mine');
+    return undefined;
+  };
+  const { env } = await documentStore({ documents, store });
+  const run = () =>
+    inProcess(`docs download --all -D ${join(home, 'out')} --skip-existing`, { env, home });
+  await run();
+  documents[0] = contract('doc_1', 'newer', { updatedAt: '2026-02-02' });
+  edits = true;
+  const ran = await run();
+  expect([ran.code, readFileSync(join(home, file), 'utf8')]).toEqual([11, 'mine']);
+  expect(ran.stderr).toContain('Contract.txt was changed here during the download');
+  edits = false;
+  expect((await run()).code).toBe(0);
+  expect(readFileSync(join(home, 'out/Contract-doc_1.txt'), 'utf8')).toBe('newer');
+  expect(readFileSync(join(home, file), 'utf8')).toBe('mine');
+});
+
 test('a file that was changed here stays, and the document comes beside it', async () => {
   const { run, files, out, documents } = await mirror(contract('doc_1', 'one'));
   await run();
