@@ -227,6 +227,8 @@ function reportedFile(folder: string): string {
  * so that a kill in between leaves a run that sent nothing. Throws OutputError.
  */
 export async function markRetried(store: RunStore, run: string, byRun: string): Promise<void> {
+  // While the question waited, `runs prune` may have removed it.
+  if (!existsSync(runFolder(store, run))) return;
   const hint = 'Nothing was sent. Make room, then run the same command again.';
   await writeMark(retriedIn(store, run), byRun, hint);
 }

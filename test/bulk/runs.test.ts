@@ -550,6 +550,25 @@ test('a run that is pruned while its resume asks is not resumed, and not named a
   expect(runFolders(user.runs)).toEqual([]);
 });
 
+test('a run that is pruned while its retry asks is retried', async () => {
+  let refuses = true;
+  const service = await keep(several(2), (_, step) =>
+    refuses && step === 'PATCH app_2' ? { status: 400, json: { error: 'invalid' } } : undefined,
+  );
+  const user = userOf(service);
+  const first = await user.run('tryouts set-status app_1 app_2 --to rejected --yes --json');
+  const { run } = report(first);
+  refuses = false;
+  const prune = async () => {
+    expect((await user.run(`runs prune ${run} --yes`)).code).toBe(0);
+    return 'y\r';
+  };
+  const env = { ...service.env, ...fast };
+  const retried = await converse(user.home, ['runs', 'retry', 'last'], [[/y\/N/, prune]], env);
+  expect([first.code, retried.code]).toEqual([8, 0]);
+  expect(service.kept.get('app_2')).toMatchObject({ status: 'rejected' });
+});
+
 test('runs prune reports what it removed although a damaged run cannot be set aside', async () => {
   const service = await keep(several(2));
   const user = userOf(service);
