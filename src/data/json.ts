@@ -264,7 +264,8 @@ function mayBeDeep(text: string): boolean {
   return false;
 }
 
-function checkDepth(value: unknown, depth = 0): void {
+/** Throws TooDeepError for a value that is nested deeper than any record. */
+export function checkDepth(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth >= maxDepth) throw new TooDeepError();
   if (Array.isArray(value)) for (const item of value) checkDepth(item, depth + 1);

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import * as z from 'zod/mini';
 import type { Endpoint } from '../api/contract.js';
 import { isLoopbackHost } from '../data/http.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import { checkDepth, isObject, type JsonObject, TooDeepError } from '../data/json.js';
 import { personality } from './personality.js';
 import { forbidden, invalid, Refusal } from './refusal.js';
 
@@ -56,8 +56,10 @@ export function readJsonBody({ headers, body }: Received): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    throw invalid('the body is not JSON');
+    checkDepth(value);
+  } catch (error) {
+    const isDeep = error instanceof TooDeepError;
+    throw invalid(isDeep ? 'the body is nested too deeply' : 'the body is not JSON');
   }
   if (!isObject(value)) throw invalid('the body must be a JSON object');
   return value;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { call, http, newSandbox, verdict } from './client.js';
+import { call, http, newSandbox, shaped, verdict } from './client.js';
 
 test('a missing key is unauthorized, a wrong one is invalidApiKey', async () => {
   const sandbox = await newSandbox();
@@ -189,6 +189,20 @@ test('a JSON body above 1 MiB is 413, one just below is taken', async () => {
   expect(verdict(await call(sandbox, 'POST /teams', sized(1024 * 1024 + 1)))).toBe(
     '413 payloadTooLarge',
   );
+});
+
+test('a JSON body that is nested too deeply is refused, and the records stay readable', async () => {
+  const sandbox = await shaped();
+  const headers = { 'x-api-key': sandbox.apiKey };
+  const post = (levels: number) =>
+    http('POST', `${sandbox.baseUrl}/teams`, {
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: `{"organizationId":"org_demo","name":"X","x":${'['.repeat(levels)}${']'.repeat(levels)}}`,
+    });
+  expect(verdict(await post(200_000))).toBe('400 invalidRequest');
+  expect((await post(100)).status).toBe(201);
+  const list = await http('GET', `${sandbox.baseUrl}/teams/org_demo`, { headers });
+  expect([list.status, list.json['total']]).toEqual([200, 7]);
 });
 
 test('a page that points its own name at loopback is refused', async () => {
