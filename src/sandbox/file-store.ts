@@ -38,8 +38,13 @@ async function answer(
     record.applied = await answerFaultily(parts, fault, request, response);
     return;
   }
-  await answerSigned(parts, request, response);
-  record.applied = true;
+  try {
+    await answerSigned(parts, request, response);
+    record.applied = true;
+  } catch (error) {
+    record.applied = false;
+    throw error;
+  }
 }
 
 async function answerSigned(

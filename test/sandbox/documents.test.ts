@@ -126,6 +126,8 @@ test('the PUT must have the announced type and length', async () => {
     '411 MissingContentLength',
   );
   expect((await put(uploadUrl)).status).toBe(200);
+  const puts = sandbox.requests().filter(({ port }) => port === 'store');
+  expect(puts.map(({ applied }) => applied)).toEqual([false, false, false, false, true]);
 });
 
 test('a PUT that is cut off stores nothing', async () => {
@@ -146,6 +148,8 @@ test('a PUT that is cut off stores nothing', async () => {
   const sized = { ...body, contentType: 'application/pdf', sizeBytes: file.length };
   expect(verdict(await call(sandbox, 'POST /documents', sized))).toBe('400 invalidRequest');
   expect((await put(uploadUrl)).status).toBe(200);
+  const puts = sandbox.requests().filter(({ port: name }) => name === 'store');
+  expect(puts.map(({ applied }) => applied)).toEqual([false, true]);
 });
 
 test('the same bytes may be sent again while the URL lives, others not', async () => {
