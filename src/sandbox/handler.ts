@@ -173,7 +173,7 @@ export function checkName(body: JsonObject, need: 'required' | 'optional'): void
 export function checkTeams(call: HandlerCall): void {
   const { teamId, teamIds } = call.body;
   if (teamIds !== undefined && !Array.isArray(teamIds)) throw invalid('teamIds must be a list');
-  const named: unknown[] = [...(teamIds ?? []), ...(typeof teamId === 'string' ? [teamId] : [])];
+  const named: unknown[] = [...(teamIds ?? []), ...(teamId == null ? [] : [teamId])];
   for (const id of named) {
     const team = typeof id === 'string' ? call.tables.records.teams.get(id) : undefined;
     if (team?.organizationId !== call.organizationId)

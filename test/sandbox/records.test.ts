@@ -46,6 +46,7 @@ test.each([
   ['POST /players', { organizationId, name: 7 }],
   ['POST /players', { organizationId, name: 'X', teamIds: ['team_77'] }],
   ['POST /players', { organizationId, name: 'X', teamId: 'team_77' }],
+  ['POST /players', { organizationId, name: 'X', teamId: 5 }],
   ['PATCH /teams/team_0001', {}],
   ['PATCH /teams/team_0001', { name: null }],
   ['PATCH /documents/doc_0001', { tags: 'legal' }],
