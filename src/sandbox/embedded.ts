@@ -61,7 +61,7 @@ export async function startSandbox(
   const { dir } = storage;
   const serve = () => startServers(storage, { ...options, holdsProcess: true });
   if (dir === undefined) return ownSandbox(storage, await serve(), options);
-  const lock = await lockServer(dir, options.self).catch((error: unknown) => {
+  const lock = await lockServer(dir, options.self, 'sandbox start').catch((error: unknown) => {
     storage.state.close();
     throw error;
   });
@@ -102,7 +102,7 @@ export async function resetSandbox(place: SandboxPlace): Promise<void> {
   // A sandbox in memory starts with the demo data each time.
   if (stateDir === undefined) return;
   try {
-    const lock = await lockServer(sandboxFolder(stateDir), place.self);
+    const lock = await lockServer(sandboxFolder(stateDir), place.self, 'sandbox reset');
     await resetStorage({ ...place, stateDir }).finally(() => lock.release());
   } catch (error) {
     throw unusable(error, stateDir);

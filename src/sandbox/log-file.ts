@@ -49,7 +49,7 @@ export function openLog(path: string, access: 'read' | 'write' | 'create'): LogF
     const end = endOfLastLine(descriptor, size);
     // By its path: Windows cuts no file through a descriptor that appends.
     if (end < size) truncateSync(path, end);
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    const bytes = Buffer.from(printLine(line));
     const written = writeOrUndo(descriptor, bytes, end, path);
     if (end === offset) offset += written;
   };
@@ -63,6 +63,9 @@ export function openLog(path: string, access: 'read' | 'write' | 'create'): LogF
     close: () => closeSync(descriptor),
   };
 }
+
+/** A line as the log holds it. */
+export const printLine = (line: JsonObject): string => `${JSON.stringify(line)}\n`;
 
 function openIfThere(path: string, access: 'read' | 'write' | 'create'): number | undefined {
   const flags = {

@@ -19,14 +19,32 @@ interface ServerFile {
   readonly token: string;
 }
 
-/** Makes this process the folder's only server. Throws GuardError `locked` when there is one. */
-export async function lockServer(dir: string, self: ThisProcess): Promise<HeldLock> {
-  const options = { self, waitMs: 0, purpose: 'sandbox start' };
-  return acquireLock(dir, 'server', options).catch((error: unknown) => {
-    if (!(error instanceof LockedError)) throw error;
+/** How long to wait for a reset, which takes milliseconds. */
+const resetMs = 10_000;
+
+/**
+ * Keeps every other server and reset away from the folder. Throws GuardError `locked` when there is a
+ * server.
+ */
+export async function lockServer(
+  dir: string,
+  self: ThisProcess,
+  purpose: 'sandbox start' | 'sandbox reset',
+): Promise<HeldLock> {
+  const attempt = (waitMs: number) => acquireLock(dir, 'server', { self, waitMs, purpose });
+  const first = attempt(0).catch((error: unknown) => {
+    if (!isReset(error)) throw error;
+    return attempt(resetMs);
+  });
+  return first.catch((error: unknown) => {
+    if (!(error instanceof LockedError) || isReset(error)) throw error;
     const message = `A sandbox server is running on this data (process ${error.holder.pid}).`;
     throw error.inWords(message, 'Stop it first with Ctrl-C.');
   });
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof LockedError && error.holder.purpose === 'sandbox reset';
 }
 
 export function writeServerFile(dir: string, content: ServerFile): Promise<void> {

@@ -4,11 +4,12 @@
  */
 import { join } from 'node:path';
 import type { JsonObject } from '../data/json.js';
+import { writeAtomically } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
 import { makeFolder } from '../files/private.js';
 import { seedTables } from './demo/tables.js';
-import { type LogFile, openLog } from './log-file.js';
+import { type LogFile, openLog, printLine } from './log-file.js';
 import {
   applyStep,
   type LogStep,
@@ -167,13 +168,25 @@ export async function openState(
   };
 }
 
-/** Resets a folder's state, also over a damaged log. Other processes see it at their next read. */
-export async function resetState(dir: string, self: ThisProcess, seed: SeedChoice): Promise<void> {
+/**
+ * Resets a folder's state, also over a damaged log, and removes what else it had with `removeFiles`.
+ * Other processes see it at their next read.
+ */
+export async function resetState(
+  dir: string,
+  self: ThisProcess,
+  seed: SeedChoice,
+  removeFiles: () => void,
+): Promise<void> {
   makeFolder(dir, 0o700);
-  await withLock(dir, 'state', { self, waitMs: lockWaitMs, purpose: 'sandbox reset' }, () => {
+  const options = { self, waitMs: lockWaitMs, purpose: 'sandbox reset' };
+  await withLock(dir, 'state', options, async () => {
     const log = openLog(logPath(dir), 'create');
     log?.append(seedLine(seed));
     log?.close();
+    // Windows replaces no file that another process has open; the old lines then stay until the next reset.
+    await writeAtomically(logPath(dir), printLine(seedLine(seed)), { isOwn: true }).catch(() => {});
+    removeFiles();
   });
 }
 

@@ -90,8 +90,9 @@ export async function resetStorage({
 }: SandboxPlace & { readonly stateDir: string }): Promise<void> {
   const dir = sandboxFolder(stateDir);
   const size = seedSize ?? readSeed(dir)?.size ?? 'small';
-  await resetState(dir, self, { size, at: now().toISOString() });
-  rmSync(uploadsIn(dir), { recursive: true, force: true });
+  await resetState(dir, self, { size, at: now().toISOString() }, () =>
+    rmSync(uploadsIn(dir), { recursive: true, force: true }),
+  );
 }
 
 /** Reads the secret of a folder, or chooses and writes one. */
