@@ -126,9 +126,9 @@ function footLines(
   const { columns, rows, isUtf8, paint } = style;
   switch (mode.kind) {
     case 'note':
-      return inputLine('Note: ', mode.text, style);
+      return inputLine('Note: ', mode.text, 'keep', style);
     case 'search':
-      return inputLine('Search: ', mode.text, style);
+      return inputLine('Search: ', mode.text, 'find', style);
     case 'link': {
       const more = mode.links.length > 1 ? `  o next (${mode.at + 1} of ${mode.links.length})` : '';
       return { lines: [truncate(`Open it? [y/N]${more}`, columns)] };
@@ -152,12 +152,24 @@ function pieceOf(text: string): Piece {
   return { text };
 }
 
-/** A line of typed text, of which the end is shown where it is too long. */
-function inputLine(label: string, typed: string, { columns }: FrameStyle) {
+/**
+ * A line of typed text, of which the end is shown where it is too long, and the keys that end it while
+ * there is room.
+ */
+function inputLine(
+  label: string,
+  typed: string,
+  action: string,
+  { columns, isUtf8, paint }: FrameStyle,
+) {
   const room = columns - label.length - 1;
   let text = singleLine(typed);
   while (displayWidth(text) > room) text = Array.from(text).slice(1).join('');
-  return { lines: [label + text], cursor: label.length + displayWidth(text) };
+  const cursor = label.length + displayWidth(text);
+  const keys = `${isUtf8 ? '⏎' : 'Enter'} ${action}  Esc cancel`;
+  const gap = columns - cursor - displayWidth(keys);
+  const hint = gap < 2 ? '' : ' '.repeat(gap) + paint.dim(keys);
+  return { lines: [label + text + hint], cursor };
 }
 
 // --- what covers the card ---

@@ -85,6 +85,16 @@ describe('the screen', () => {
     expect(frame.cursor).toEqual({ row: 14, column: displayWidth(frame.lines.at(-1) ?? '') });
   });
 
+  test('says how to end a note or a search, while there is room beside it', () => {
+    const person = atKeys([nimbus]);
+    expect(screenOf(person.type('n'), 40, 15).at(-1)).toMatch(/^Note: +⏎ keep {2}Esc cancel$/);
+    const noted = screenOf(person.read(Array.from('Call on Friday')), 40, 15);
+    expect(noted.at(-1)).toBe('Note: Call on Friday  ⏎ keep  Esc cancel');
+    expect(screenOf(person.type('!'), 40, 15).at(-1)).toBe('Note: Call on Friday!');
+    const search = screenOf(person.type('escape', '/'), 40, 15, false);
+    expect(search.at(-1)).toMatch(/^Search: +Enter find {2}Esc cancel$/);
+  });
+
   test('shows the whole address before and after the question', () => {
     const url = `https://example.com/${'path/'.repeat(30)}`;
     const person = atKeys([cardOf(1, { formResponses: { VOD: url } })]);
