@@ -80,6 +80,7 @@ const alone: ManifestCommand = {
   flags: [],
   needsOneOf: [],
   calls: [],
+  basis: 'local',
   examples: [['All', '']],
 };
 const table: CommandManifest = {
@@ -121,6 +122,13 @@ describe('the markdown reference', () => {
     expect(page).toContain('Local: it calls no endpoint');
     expect(usageOf(alone)).toBe('rosterctl commands');
     expect(exampleLine(alone, '')).toBe('rosterctl commands');
+  });
+
+  test('a command that sends what its arguments name does not say that it is local', () => {
+    const api: ManifestCommand = { ...alone, words: ['api'], basis: 'assumed' };
+    const ofApi = referencePage({ ...table, commands: [api] });
+    expect(ofApi).not.toContain('Local');
+    expect(ofApi).toContain('It sends the request that its arguments name.');
   });
 });
 

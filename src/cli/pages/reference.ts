@@ -138,7 +138,10 @@ function rules(command: ManifestCommand): string[] {
 }
 
 function callList(command: ManifestCommand): string {
-  if (command.calls.length === 0) return 'Local: it calls no endpoint of the service by itself.';
+  if (command.calls.length === 0)
+    return command.basis === 'local'
+      ? 'Local: it calls no endpoint of the service by itself.'
+      : 'It sends the request that its arguments name.';
   return command.calls.map((call) => `- \`${call.route}\` (${cell(callSource(call))})`).join('\n');
 }
 
