@@ -140,7 +140,9 @@ function checkChoice(
   word: unknown,
   isFilterOfList: boolean,
 ): void {
-  if (typeof word !== 'string' || !flag.choices || flag.choices.includes(word)) return;
+  if (typeof word !== 'string' || !flag.choices) return;
+  // HTTP methods, which are choices in capitals, may be typed in any case.
+  if (flag.choices.includes(word) || flag.choices.includes(word.toUpperCase())) return;
   const suggestion = didYouMean(word, flag.choices);
   const meansAll = isFilterOfList && /^(all|any)$/i.test(word);
   throw new UsageError(`Unknown value "${word}" for ${flag.word}.${suggestion}`, {

@@ -31,6 +31,7 @@ interface ParamOptions {
     | 'configValue'
     | 'field'
     | 'topic'
+    | 'resource'
     | 'run'
     | 'cursor'
     | `id:${string}`

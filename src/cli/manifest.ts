@@ -128,10 +128,10 @@ function viewFields({ columns, resource }: View<never>): readonly string[] {
   return [...new Set([...recordFields(resource), ...resourceWords[resource].columns])];
 }
 
-/** The values of an enum, also inside optional, default and array. */
+/** The values of an enum, also inside optional, default and array, and at the end of a pipe. */
 function enumWords(schema: z.core.$ZodType): readonly string[] | undefined {
   const def: SchemaDefinition = schema._zod.def;
   if (def.type === 'enum' && def.entries) return Object.values(def.entries);
-  const inner = def.innerType ?? (def.type === 'array' ? def.element : undefined);
+  const inner = def.innerType ?? def.out ?? (def.type === 'array' ? def.element : undefined);
   return inner && enumWords(inner);
 }

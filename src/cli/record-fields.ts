@@ -69,6 +69,8 @@ export interface SchemaDefinition {
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly innerType?: z.core.$ZodType;
   readonly element?: z.core.$ZodType;
+  /** What a pipe gives on. */
+  readonly out?: z.core.$ZodType;
   readonly entries?: Readonly<Record<string, string>>;
 }
 

@@ -57,7 +57,7 @@ export default defineWrite({
             z.string(),
             z.transform((word) => word.toUpperCase()),
           ),
-          z.enum(methods, `must be one of ${methods.join(', ')}`),
+          z.enum(methods),
         ),
       ),
       'the method: GET (default), POST (default if there are fields), PUT, PATCH or DELETE',

@@ -157,6 +157,15 @@ describe('every command', () => {
   });
 });
 
+test('api offers its methods, and backup create the resources that are left', () => {
+  expect(offered('api', 'teams', '-X', '')).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+  const resources = ['tryouts', 'teams', 'players', 'documents'];
+  expect(offered('backup', 'create', 'backups', '--only', '').toSorted()).toEqual(
+    resources.toSorted(),
+  );
+  expect(offered('backup', 'create', 'backups', '--only', 'teams,p')).toEqual(['teams,players']);
+});
+
 test('each value that a parameter completes is one that its resource remembers', () => {
   const all: { readonly [name: string]: ResourceWords } = resourceWords;
   const paths = table.commands.flatMap(({ args, flags }) =>

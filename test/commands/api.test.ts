@@ -36,6 +36,14 @@ test.each([
   expect(api.requests[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
 });
 
+test('a method that is not known is refused with those that are', async () => {
+  const ran = await rosterctl('-p sandbox api teams/{org} -X PATHC');
+  expect([ran.code, ran.stderr]).toEqual([
+    2,
+    'Unknown value "PATHC" for --method. Did you mean PATCH?\nUse one of: GET, POST, PUT, PATCH, DELETE\n',
+  ]);
+});
+
 test('an answer without a body empties the file of --out', async () => {
   const api = await service(() => ({ status: 204 }));
   const home = temporaryFolder();

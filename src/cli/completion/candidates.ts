@@ -7,7 +7,7 @@ import {
   type ManifestParam,
 } from '../../data/command-manifest.js';
 import { referenceKinds } from '../../data/references.js';
-import { type ResourceName, referenceKindsOf } from '../../data/resources.js';
+import { type ResourceName, referenceKindsOf, resourceNames } from '../../data/resources.js';
 import { verbAliasesOf } from '../resolve-command.js';
 import { type Flag, findFlag, flagsOf, type Line } from './line.js';
 
@@ -188,6 +188,8 @@ function offeredValues(completes: string, { line, knowledge }: CompletionContext
         .join('\n');
     case 'value':
       return knowledge.values(resource, path);
+    case 'resource':
+      return resourceNames.join('\n');
     case 'run':
       return knowledge.runs();
     case 'cursor':

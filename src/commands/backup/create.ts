@@ -56,6 +56,7 @@ export default defineCommand({
         commaList: true,
         placeholder: 'RESOURCE[,…]',
         group: 'selection',
+        completes: 'resource',
       },
     ),
     noFiles: flag('leave out the files of documents', { group: 'selection' }),
