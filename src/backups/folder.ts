@@ -52,7 +52,10 @@ export function attemptFolder(folder: string): void {
     makeFolder(folder, 0o700);
   } catch (error) {
     const reason = systemReason(error, folderReasons);
-    throw new OutputError(`The folder ${folder} cannot be created: ${reason}.`, { cause: error });
+    throw new OutputError(`The folder ${folder} cannot be created: ${reason}.`, {
+      hint: 'Choose a folder in a place that you can write to.',
+      cause: error,
+    });
   }
 }
 
