@@ -30,7 +30,9 @@ export default defineCommand({
       ]);
     const { organizationId: organization, service } = api;
     const profile = { name: settings.profile.name, organization, service };
-    const decisions = paths.state ? await unsentDecisions(paths.state.path, profile) : 0;
+    const decisions = paths.state
+      ? await unsentDecisions(paths.state.path, profile, (reason) => context.message(reason))
+      : 0;
     const result = await readOverview(context, { decisions, backup: lastBackup(context) });
     const { overview, failure } = result;
     // A failure names the list itself.

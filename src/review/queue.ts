@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { digestOf } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
-import { GuardError } from '../errors.js';
+import { Failure, GuardError } from '../errors.js';
 import type { ThisProcess } from '../files/holder.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
-import { ensurePrivateFolders, namesIn, tightenPrivateFile } from '../files/private.js';
+import { ensurePrivateFolders, listStateFolder, tightenPrivateFile } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 
 /** A decision about an application: a new status, a line for its notes, or both. */
@@ -114,23 +114,40 @@ export async function openQueue(
   }
 }
 
-/** Returns the queues with a decision in a state folder, and how many each holds. A file that cannot be read counts as none. */
+/**
+ * Returns the queues with a decision in a state folder, and how many each holds. A file that cannot be read
+ * counts as none; `onUnread` receives why.
+ */
 export async function unsentReviews(
   statePath: string,
+  onUnread: (reason: string) => void = () => {},
 ): Promise<readonly (QueueHead & { readonly count: number })[]> {
+  const tell = (error: unknown) => {
+    if (error instanceof Failure) onUnread(error.message);
+  };
   const folder = join(statePath, 'reviews');
-  const files = namesIn(folder).filter((file) => file.endsWith(suffix));
+  const files = queueFiles(folder, tell);
   const all = await Promise.all(
     files.map(async (file) => {
       try {
         const { head, decisions } = await readQueue(join(folder, file));
         return head && { ...head, count: decisions.queued.size };
-      } catch {
+      } catch (error) {
+        tell(error);
         return undefined;
       }
     }),
   );
   return all.filter((each) => each !== undefined).filter(({ count }) => count > 0);
+}
+
+function queueFiles(folder: string, onUnread: (error: unknown) => void): readonly string[] {
+  try {
+    return listStateFolder(folder, 'reviews').filter((file) => file.endsWith(suffix));
+  } catch (error) {
+    onUnread(error);
+    return [];
+  }
 }
 
 /** Returns how many decisions of a profile's reviews were not sent. */
@@ -141,8 +158,9 @@ export async function unsentDecisions(
     readonly organization: string;
     readonly service: string | undefined;
   },
+  onUnread?: (reason: string) => void,
 ): Promise<number> {
-  const all = await unsentReviews(statePath);
+  const all = await unsentReviews(statePath, onUnread);
   const { name, organization, service } = profile;
   return all
     .filter((each) => each.organization === organization)

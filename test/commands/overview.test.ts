@@ -206,6 +206,18 @@ test('the last backup of this organization is shown, until its folder is gone', 
   expect(await shown()).toMatch(/\nLast backup +just now, but its folder is gone\n/);
 });
 
+test('reviews of this machine that cannot be read are a message, not nothing', async () => {
+  const service = await listService(club);
+  const home = temporaryFolder();
+  mkdirSync(join(home, '.local/state/rosterctl'), { recursive: true });
+  symlinkSync('reviews', join(home, '.local/state/rosterctl/reviews'));
+  const ran = await inProcess('overview --json', { env: service.env, home });
+  expect([ran.code, ran.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^The reviews in .* cannot be read: .*ELOOP/),
+  ]);
+});
+
 test('a backup that cannot be read is not called none, or gone', async () => {
   const service = await listService({ ...club, documents: [] });
   const home = temporaryFolder();
