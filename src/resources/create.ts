@@ -51,8 +51,8 @@ export function creation(
     open: (context, { body }: CreateJob) => open(context, body),
     findMade({ body: { name, title, email } = {} }: Partial<CreateJob>) {
       const text = [name, title, email].find((value) => typeof value === 'string' && value !== '');
-      const search = text === undefined ? '' : ` --search ${shellQuote(String(text))}`;
-      return `rosterctl ${resource} list${search}`;
+      const list = `rosterctl ${resource} list`;
+      return typeof text === 'string' ? `${list} --search ${shellQuote(text)}` : list;
     },
   };
 }

@@ -156,7 +156,7 @@ test('a field that no list has shown is refused before a player is created', asy
 
 test('what an error suggests is quoted if it has spaces', async () => {
   const players = [{ id: 'player_1', 'Full name': 'Ann', team: 'Paper Lions' }];
-  const service = await recordingService(({ url }) => ({
+  const { env } = await recordingService(({ url }) => ({
     status: 200,
     json: url.includes('/teams/') ? { id: 'team 1', name: 'Paper Lions' } : players,
   }));
@@ -168,7 +168,7 @@ test('what an error suggests is quoted if it has spaces', async () => {
       "--team 'team 1': players hold the name of their team, not its id.\nFilter by the name: --where 'team=Paper Lions'\n",
     ],
   ] as const) {
-    const ran = await rosterctl(`players list ${line}`, { env: service.env });
+    const ran = await rosterctl(`players list ${line}`, { env });
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
   }
 });
