@@ -5,7 +5,7 @@ import { isNumber, isObject, type JsonObject } from '../data/json.js';
 import { nearest, nearestFew } from '../data/nearest.js';
 import { valuesAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
-import { nameFirstFew, quotedIfSpaced, shellQuote } from '../data/text.js';
+import { nameFirstFew, quotedIfSpaced } from '../data/text.js';
 import { isEmptyValue, type RecordTest, type TestField } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -162,7 +162,7 @@ function unreadableField(flag: string, key: string, value: unknown): UsageError 
   const path = first === undefined ? name : `${name}.${singleLine(first)}`;
   const operator = typeof inner === 'string' ? '~' : '=';
   return new UsageError(`${flag} cannot read "${name}": it holds ${describeType(value)}.`, {
-    hint: `Filter by what it holds: --where ${shellQuote(`${path}${operator}VALUE`)}`,
+    hint: `Filter by what it holds: --where '${path}${operator}VALUE'`,
   });
 }
 
