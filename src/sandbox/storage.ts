@@ -28,6 +28,8 @@ import { openMemoryState, openState, readSeed, resetState, type State } from './
 export interface SandboxPlace {
   /** The tool's state folder; the sandbox uses its sub-folder `sandbox`. */
   readonly stateDir: string | undefined;
+  /** True for a folder of --data, which `sandbox reset` does not reset. */
+  readonly isElsewhere?: boolean;
   readonly self: ThisProcess;
   /** The user's own id, where the platform knows one: foreign folders are not trusted. */
   readonly owner?: number | undefined;
@@ -44,7 +46,8 @@ export function sandboxPlace(
   const { state } = paths;
   // A home folder that does not exist is not created.
   const isThere = state?.within === undefined || existsSync(state.within);
-  return { stateDir: data ?? (isThere ? state?.path : undefined), self, owner: paths.owner, now };
+  const stateDir = data ?? (isThere ? state?.path : undefined);
+  return { stateDir, isElsewhere: data !== undefined, self, owner: paths.owner, now };
 }
 
 export interface Storage {
@@ -113,18 +116,25 @@ export async function loadSecret(dir: string, self: ThisProcess): Promise<string
 export const newSecret = (): string => randomBytes(32).toString('hex');
 
 async function openInFolder(place: SandboxPlace & { readonly stateDir: string }): Promise<Storage> {
-  const { self, owner, seedSize } = place;
+  const { self, owner, seedSize, isElsewhere } = place;
   const dir = sandboxFolder(place.stateDir);
+  const startOver = `To start over, remove ${dir}.`;
   ensurePrivateFolder(dir, { owner });
   accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
   const secret = await loadSecret(dir, self);
   const seed = firstSeed(place);
-  const state = await openState(dir, self, seed);
+  const state = await openState(dir, self, seed).catch((error: unknown) => {
+    const isDamaged = error instanceof GuardError && error.code === 'damaged';
+    if (!isElsewhere || !isDamaged) throw error;
+    throw new GuardError(error.message, { code: error.code, hint: startOver, cause: error });
+  });
   const held = state.seed().size;
   if (seedSize !== undefined && held !== seedSize && !(await state.reseed(seed))) {
     state.close();
     throw new GuardError(`This sandbox holds changes to its ${held} demo data.`, {
-      hint: `Start over with rosterctl sandbox reset, or keep the ${seedSize} set in another folder: --data DIR`,
+      hint: isElsewhere
+        ? `${startOver} Or keep the ${seedSize} set in another folder: --data DIR`
+        : `Start over with rosterctl sandbox reset, or keep the ${seedSize} set in another folder: --data DIR`,
     });
   }
   return { state, bytes: bytesInFolder(uploadsIn(dir)), secret, dir, memoryReason: undefined };

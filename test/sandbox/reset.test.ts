@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSandbox, resetSandbox } from '../../src/sandbox/embedded.js';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import { call, scratch, self, start } from './client.js';
 
 test('sandbox reset leaves nothing on disk of what was added', async () => {
@@ -42,4 +42,28 @@ test('resets at the same time wait for each other', async () => {
   const home = temporaryFolder();
   const resets = Array.from({ length: 6 }, () => rosterctl('sandbox reset', { home }));
   for (const { code, stderr } of await Promise.all(resets)) expect([code, stderr]).toEqual([0, '']);
+});
+
+test('a folder of --data is not told to reset the sandbox of the user', async () => {
+  const home = temporaryFolder();
+  const server = startRosterctl('sandbox start --data ./lab --json', { home, cwd: home });
+  const ready = await new Promise<string>((resolve) =>
+    server.stdout.once('data', (line: Buffer) => resolve(line.toString())),
+  );
+  const body = { organizationId: 'org_demo', name: 'Lab' };
+  expect((await call(JSON.parse(ready), 'POST /teams', body)).status).toBe(201);
+  server.kill('SIGTERM');
+  expect(await closed(server)).toBe(0);
+  const line = 'sandbox start --data ./lab --seed-size large';
+  expect(await rosterctl(line, { home, cwd: home })).toMatchObject({
+    code: 11,
+    stderr:
+      'This sandbox holds changes to its small demo data.\nTo start over, remove lab/sandbox. Or keep the large set in another folder: --data DIR\n',
+  });
+  appendFileSync(join(home, 'lab/sandbox/log.jsonl'), 'garbage\n');
+  expect(await rosterctl('sandbox start --data ./lab', { home, cwd: home })).toMatchObject({
+    code: 11,
+    stderr:
+      'The sandbox log lab/sandbox/log.jsonl is damaged.\nTo start over, remove lab/sandbox.\n',
+  });
 });
