@@ -5,6 +5,7 @@ import {
   fstatSync,
   openSync,
   readSync,
+  statSync,
   truncateSync,
   writeSync,
 } from 'node:fs';
@@ -21,7 +22,7 @@ export interface LogFile {
   readNew(): JsonObject[];
   /** Cuts off a line that a killed process left incomplete, then appends one with a single write. */
   append(line: JsonObject): void;
-  /** True when the file was removed or emptied since it was opened. */
+  /** True when the file was removed, replaced or emptied since it was opened. */
   isGone(): boolean;
   close(): void;
 }
@@ -57,8 +58,9 @@ export function openLog(path: string, access: 'read' | 'write' | 'create'): LogF
     readNew,
     append,
     isGone: () => {
-      const { nlink, size } = fstatSync(descriptor);
-      return nlink === 0 || size < offset;
+      const { ino, size } = fstatSync(descriptor);
+      // By its name: a network file system keeps a removed file that is open under another one.
+      return size < offset || statSync(path, { throwIfNoEntry: false })?.ino !== ino;
     },
     close: () => closeSync(descriptor),
   };

@@ -1,9 +1,9 @@
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSandbox, resetSandbox } from '../../src/sandbox/embedded.js';
 import { closed, rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
-import { call, scratch, self, start } from './client.js';
+import { call, newSandbox, scratch, self, start } from './client.js';
 
 test('sandbox reset leaves nothing on disk of what was added', async () => {
   const home = temporaryFolder();
@@ -36,6 +36,18 @@ test('a command in the middle of its work sees each reset and loses no later cha
   const { json } = await call(next as typeof sandbox, 'GET /teams/org_demo/team_0007');
   expect(json['name']).toBe('Last');
   await next.close();
+});
+
+test('a log that was moved away is not written any more', async () => {
+  const sandbox = await newSandbox();
+  const body = { organizationId: 'org_demo', name: 'Kept' };
+  expect((await call(sandbox, 'POST /teams', body)).json['id']).toBe('team_0007');
+  const log = join(sandbox.stateDir, 'sandbox', 'log.jsonl');
+  renameSync(log, `${log}.kept`);
+  expect((await call(sandbox, 'GET /teams/org_demo')).json['total']).toBe(6);
+  expect((await call(sandbox, 'POST /teams', body)).json['id']).toBe('team_0007');
+  for (const file of [log, `${log}.kept`])
+    expect(readFileSync(file, 'utf8').match(/Kept/g)).toHaveLength(1);
 });
 
 test('resets at the same time wait for each other', async () => {
