@@ -93,13 +93,10 @@ function valueOf(
   if (completes === 'file') return { directive: 'files', kept, candidates: '' };
   if (completes === 'directory') return { directive: 'folders', kept, candidates: '' };
   if (completes === 'topic') return topic(value, context);
-  if (completes?.startsWith('id:'))
-    return completeRecord(
-      completes.slice('id:'.length) as ResourceName,
-      kept,
-      value,
-      context.knowledge,
-    );
+  if (completes?.startsWith('id:')) {
+    const resource = completes.slice('id:'.length) as ResourceName;
+    return completeRecord(resource, kept, value, context.knowledge);
+  }
   if (completes?.startsWith('pair:')) return pair(completes.slice('pair:'.length), value, kept);
   const offered = param.choices?.join('\n') ?? offeredValues(completes ?? '', context);
   const isList = param.commaList || placeholder.includes(',');
