@@ -23,7 +23,6 @@ interface ServiceOptions {
   readonly readsOnly: boolean;
   /** Called while a response is awaited, with the text to show; the returned function ends the wait. */
   readonly waiting: (text: () => string) => () => void;
-  /** Prints a line of the `--debug` trace. */
   readonly trace: (line: string) => void;
 }
 

@@ -9,7 +9,6 @@ import { loginCommand } from './data/text.js';
 import { fillWords, wrapPageLine } from './terminal/whole-words.js';
 
 interface StartOptions {
-  /** The maximum width in columns. */
   readonly width: number;
   /** The connection flags typed, which the commands on the page repeat. */
   readonly flags: Pick<GlobalFlags, 'profile' | 'org' | 'baseUrl'>;
@@ -84,7 +83,6 @@ interface Profile {
   readonly organization: string;
   /** As runs and reviews name it. */
   readonly service: string | undefined;
-  /** All stored profiles. */
   readonly profiles: ReadonlyMap<string, unknown>;
   readonly hasKey: boolean;
 }

@@ -18,7 +18,6 @@ import { requestKind } from './retry.js';
 import { permissionFor } from './routes.js';
 import type { TransportResponse } from './wire.js';
 
-/** The call that a response belongs to. */
 interface AnsweredCall {
   readonly call: CallSite;
   /** scheme://host of the service. */

@@ -19,7 +19,6 @@ export interface Drift {
   readonly ofChange: ProtocolError | undefined;
   /** Checks a value against its documented schema. Does not change the value. */
   check(where: string, schema: z.core.$ZodType | undefined, value: unknown): void;
-  /** Reports one difference, in words. */
   report(where: string, what: string): void;
 }
 
@@ -188,7 +187,6 @@ function isPlain(value: unknown): value is { readonly [name: string]: unknown } 
   );
 }
 
-/** The call that an answer belongs to. */
 interface CheckedCall {
   readonly call: Call;
   readonly row: Endpoint;

@@ -25,7 +25,6 @@ export interface Page extends ResponseHead {
   readonly lastId: string | undefined;
 }
 
-/** The parameters of a query. */
 interface Query {
   readonly [name: string]: string;
 }

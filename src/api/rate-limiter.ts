@@ -100,7 +100,6 @@ export class RateLimiter {
     });
   }
 
-  /** Grants permits to all waiters, one after the other. */
   private async grantPermits(): Promise<void> {
     this.isGranting = true;
     for (;;) {

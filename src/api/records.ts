@@ -29,7 +29,6 @@ export const nonRecordNames: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Which record is looked for. */
 interface RecordSearch {
   readonly resource: ResourceName;
   /** The field that holds the id (`ids.<resource>`). */

@@ -20,7 +20,6 @@ export type ResourceCall =
 /** The calls that change a record that exists. */
 export type RecordWrite = Exclude<ResourceCall, 'list' | 'get' | 'create' | 'download' | 'preview'>;
 
-/** One row of the resource table. */
 interface Resource extends ResourceWords {
   /** Names of a record or a list in an envelope: lower-case letters and digits, best first. */
   readonly envelopes: readonly string[];

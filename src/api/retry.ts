@@ -48,7 +48,6 @@ export interface AttemptOutcome<T> {
 }
 
 export interface RetryPolicy {
-  /** Extra attempts after the first. */
   readonly retries: number;
   /** Longest single wait that the service may ask for, in milliseconds. */
   readonly maxWaitMs: number;

@@ -49,9 +49,7 @@ export interface TransportOptions extends ClientOptions {
   };
 }
 
-/** How one attempt is made. */
 interface AttemptOptions {
-  /** May reuse an open connection. */
   readonly keepAlive: boolean;
   /** Ahead of the reads in the queue. */
   readonly first: boolean;

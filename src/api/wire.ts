@@ -222,7 +222,6 @@ export class BodyStream {
     this.wake?.();
   }
 
-  /** When the last chunk arrived, however late it is read; undefined before. */
   get endedAt(): Instant | undefined {
     return this.end?.at;
   }
@@ -235,7 +234,6 @@ export class BodyStream {
     if (!this.end) this.source.abandon();
   }
 
-  /** Returns the next chunk, undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
       const chunk = this.chunks.shift();

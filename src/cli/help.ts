@@ -15,11 +15,9 @@ import { commandLines, fillWords, fullWidth, minTextWidth } from '../terminal/wh
 import { argUsage } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
-/** How to render a page. */
 interface PageOptions {
   /** True for the full page of `--help`, false for the short one of `-h`. */
   readonly long: boolean;
-  /** The maximum width in columns. */
   readonly width?: number | undefined;
   /** Emphasizes a heading, at a terminal. */
   readonly bold?: ((text: string) => string) | undefined;

@@ -13,7 +13,6 @@ import type { Command, Params } from './define.js';
 import { recordFields, type SchemaDefinition } from './record-fields.js';
 import type { View } from './views.js';
 
-/** Loads the module of a command when it is run. */
 type CommandLoader = () => Promise<{ readonly default: Command }>;
 
 /** A noun and its verbs, keyed by the word typed. */

@@ -83,7 +83,6 @@ export function typedFormat(argv: readonly string[], env: string | undefined): s
 
 // --- building commander from the table ---
 
-/** The state of one pass through commander. */
 interface ParsePass {
   readonly words: readonly string[];
   /** The global flags that may occur in these words; declaring all at three levels costs milliseconds. */

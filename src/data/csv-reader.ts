@@ -107,7 +107,6 @@ export class CsvReader {
   private rowLine = 1;
   private quoteLine = 1;
   private hasQuote = false;
-  /** The record that was just completed. */
   private row: CsvRow | undefined;
   private afterCr = false;
   private delimiter: Delimiter | undefined;

@@ -40,7 +40,6 @@ export class ListSplitter {
   private position: 'before' | 'inside' | 'after' | 'nowhere' = 'before';
   private readonly around: Buffer[] = [];
   private aroundBytes = 0;
-  /** The position is inside a string. */
   private inString = false;
   /** The first byte of the next chunk belongs to an escape. */
   private escaping = false;

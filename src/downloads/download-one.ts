@@ -49,7 +49,6 @@ function folderOf({ folder, file }: SaveOptions): string {
   return folder ?? dirname(file ?? '.');
 }
 
-/** A file being downloaded. */
 interface OpenedFile {
   readonly path: string;
   readonly file: AtomicFile;

@@ -25,7 +25,6 @@ import {
 import { nameFor } from './target-file.js';
 import type { Target } from './target-names.js';
 
-/** A downloaded file. */
 interface SavedFile {
   readonly path: string;
   readonly bytes: number;

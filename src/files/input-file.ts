@@ -17,7 +17,6 @@ import { fileCommands, shellQuote } from '../data/text.js';
 import { Failure, InputError, stoppedReading } from '../errors.js';
 
 interface InputOptions {
-  /** Bytes per read. */
   readonly pieceBytes?: number;
   /** Stops reading, also while a named pipe has no writer. */
   readonly signal: AbortSignal;

@@ -215,7 +215,6 @@ function isAccepted({ status }: JsonObject): boolean {
   return status === 'accepted';
 }
 
-/** Returns the stored profiles. */
 function profileChoices({ config }: LocalContext): readonly Pickable[] {
   return aligned(
     config.profiles().map(({ name, organization = '', baseUrl = '', active }) => ({

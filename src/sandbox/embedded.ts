@@ -36,7 +36,6 @@ interface Sandbox {
   readonly keys: { readonly [N in KeyName]: string };
   /** The origin of signed URLs. */
   readonly fileUrl: string;
-  /** The process that answers. */
   readonly pid: number;
   /** True when this process is the server: signed URLs then end with it. */
   readonly isEmbedded: boolean;

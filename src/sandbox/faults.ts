@@ -3,7 +3,6 @@ import type { JsonObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
 import { UsageError } from '../errors.js';
 
-/** The two servers of a sandbox. */
 type Port = 'api' | 'store';
 
 /** A fault of one request. `header` and `skew` work alone or beside a kind. */
@@ -11,7 +10,6 @@ export interface Fault {
   readonly kind: FaultKind | undefined;
   /** The text after `kind=`. */
   readonly value: string;
-  /** Extra headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
   /** How far the answer's Date is off, in milliseconds. */
   readonly skewMs: number;

@@ -22,7 +22,6 @@ export interface HandlerCall<Param extends string = string> {
   readonly strictEvents: boolean;
   /** True where an update replaces the whole record. */
   readonly replaces: boolean;
-  /** Signs URLs of the file store. */
   readonly signUrl: SignUrl;
 }
 

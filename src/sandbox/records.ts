@@ -51,7 +51,6 @@ export interface Tables {
   readonly lastNumber: { [R in ResourceName]: number };
 }
 
-/** The columns that the sandbox adds to the resource table. */
 interface SandboxResource {
   /** The beginning of its ids: `app_0042`. */
   readonly idPrefix: string;

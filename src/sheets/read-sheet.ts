@@ -55,7 +55,6 @@ export async function* sheetRows(
 
 const noMarks: ReadonlyMap<number, CellMark> = new Map();
 
-/** The cell that is being read. */
 interface OpenCell {
   readonly index: number;
   readonly type: string;

@@ -68,7 +68,6 @@ function checkSize({ columns, rowCount }: SheetContent): void {
     );
 }
 
-/** How a column is written. */
 interface SheetColumn {
   readonly name: string;
   /** The style of its empty cells, into which somebody may type. */

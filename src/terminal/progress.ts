@@ -21,7 +21,6 @@ interface ProgressLine {
 interface ProcessProgress extends Progress {
   /** Starts a wait; the returned function ends it. Costs nothing until the wait has become long. */
   readonly showWaiting: (text: () => string) => () => void;
-  /** Hides the waiting line for other output. */
   readonly hideWaiting: () => void;
   /** After this, no waiting line is drawn. */
   readonly end: () => void;

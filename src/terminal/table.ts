@@ -13,7 +13,6 @@ export interface TableColumn {
   readonly neverTruncated?: boolean | undefined;
   /** True to colour each cell by its word. */
   readonly isColored?: boolean | undefined;
-  /** True to print the cells dim. */
   readonly isDim?: boolean | undefined;
 }
 

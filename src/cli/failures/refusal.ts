@@ -133,7 +133,6 @@ function knownConflict(error: ApiError): ResourceWords['ifConflict'] {
   return words?.ifConflict;
 }
 
-/** The resource that a request addresses. */
 function resourceOf({ call }: ApiError): ResourceName | undefined {
   // The id may be in the query of a route that the admin named.
   const [path = ''] = call.path.split(/(?<=.)[/?]/, 1);
@@ -157,7 +156,6 @@ function onlyId({ ids }: FailedCommand): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
-/** The environment variable that the key came from, if any. */
 function variableOf({ keySource = '' }: FailedCommand): string | undefined {
   return /^environment (\w+)$/.exec(keySource)?.[1];
 }
@@ -169,7 +167,6 @@ function keyPhrase(command: FailedCommand): string {
   return profile === undefined ? '' : ` of profile ${profile}`;
 }
 
-/** The profile that the key was stored for, if any. */
 function profileOf({ keySource = '' }: FailedCommand): string | undefined {
   return / profile (.+)$/.exec(keySource)?.[1];
 }

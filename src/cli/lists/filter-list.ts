@@ -71,7 +71,6 @@ export function filterList(
   return { ...recordStream(begin), resource, counts, summary };
 }
 
-/** The tests and the order of a list. */
 interface Narrowing {
   readonly tests: readonly RecordTest[];
   readonly order: RecordOrder | undefined;

@@ -30,7 +30,6 @@ import { widestOf, wrap } from '../../terminal/width.js';
 import { inspected, nameAndTags } from '../../uploads/plan.js';
 import { planArgs } from './shared.js';
 
-/** The JSON output of `plan show`. */
 interface ShownPlan
   extends Pick<
     PlanFile,

@@ -134,7 +134,6 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   };
 }
 
-/** How many of these rows were sent. */
 function begunOf(rows: Iterable<ReportRow>): number {
   return [...rows].filter(isBegun).length;
 }

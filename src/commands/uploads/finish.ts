@@ -136,7 +136,6 @@ async function uploadsHere(
   return here;
 }
 
-/** The result of finishing the uploads of a run. */
 interface FinishedRun {
   readonly rows: readonly ReportRow[];
   readonly exitName: ExitName;

@@ -24,7 +24,6 @@ interface Asked {
   readonly resource: ResourceName;
   readonly organizationId: string;
   readonly url: URL;
-  /** The bytes of a document's file. */
   readonly fileOf: (key: string) => Promise<Buffer>;
 }
 
