@@ -115,11 +115,7 @@ function requireId(params: { readonly [name: string]: string }, name: string): s
   return encodeId(id, 'This cannot be an id');
 }
 
-/** The fast path: nearly all ids look like this, and a run has thousands of them. */
-const plainId = /^[\w-]+$/;
-
 function encodeId(id: string, problemPrefix: string): string {
-  if (plainId.test(id)) return id;
   const problem = idProblem(id);
   if (problem) throw new UsageError(`${problemPrefix}: ${problem}.`);
   return encodeURIComponent(id);

@@ -143,20 +143,13 @@ export const spreadsheetError =
 export const shortenedNumber = /^-?\d(?:[.,]\d+)?E\+(?:1[1-9]|[2-9]\d|\d{3})$/;
 
 function needsGuard(cell: string): boolean {
-  if (formula.test(cell)) return true;
-  const first = cell.charCodeAt(0);
-  // For ordinary text, checking the first character is enough.
-  if (!specialStarts.has(first) && first > 0x20 && first < 0x7f) return false;
-  return isSpecial(cell.replace(/^'+/, '').trim());
+  return formula.test(cell) || isSpecial(cell.replace(/^'+/, '').trim());
 }
 
 /** True for a cell that an import reads as something else than its text. */
 function isSpecial(text: string): boolean {
   return text === clearWord || spreadsheetError.test(text) || shortenedNumber.test(text);
 }
-
-/** The first characters of those three, and of the guard. */
-const specialStarts: ReadonlySet<number> = new Set(Buffer.from("<#E'0123456789"));
 
 function csvCell(cell: unknown, { delimiter, raw }: CsvOptions): string {
   if (cell === null || cell === undefined) return '';
