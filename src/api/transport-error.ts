@@ -31,10 +31,7 @@ const byCode: { readonly [code: string]: TransportError['why'] } = {
   EAI_AGAIN: 'busyResolver',
   UND_ERR_CONNECT_TIMEOUT: 'connectTimeout',
   ETIMEDOUT: 'connectTimeout',
-  UND_ERR_HEADERS_TIMEOUT: 'firstByte',
-  UND_ERR_BODY_TIMEOUT: 'stalled',
   UND_ERR_HEADERS_OVERFLOW: 'headersTooLarge',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'tooLarge',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'badFraming',
   UND_ERR_INVALID_ARG: 'ours',
 };
