@@ -3,9 +3,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { demoOrganization } from '../config/profiles.js';
 import { StoreRefusal } from './refusal.js';
 
-/** An organization without data, for a key of another organization. */
-const otherOrganization = 'org_other';
-
 export interface Grant {
   readonly organizationId: string;
   /** True if the organization's plan includes API access (5.3). */
@@ -13,20 +10,14 @@ export interface Grant {
   readonly allows: (permission: string) => boolean;
 }
 
+const full: Grant = { organizationId: demoOrganization, hasPlan: true, allows: () => true };
+
 const grants = {
-  full: { organizationId: demoOrganization, hasPlan: true, allows: () => true },
-  read_only: {
-    organizationId: demoOrganization,
-    hasPlan: true,
-    allows: (permission) => permission.endsWith(':read'),
-  },
-  no_documents: {
-    organizationId: demoOrganization,
-    hasPlan: true,
-    allows: (permission) => !permission.startsWith('document:'),
-  },
-  no_plan: { organizationId: demoOrganization, hasPlan: false, allows: () => true },
-  other_org: { organizationId: otherOrganization, hasPlan: true, allows: () => true },
+  full,
+  read_only: { ...full, allows: (permission) => permission.endsWith(':read') },
+  no_documents: { ...full, allows: (permission) => !permission.startsWith('document:') },
+  no_plan: { ...full, hasPlan: false },
+  other_org: { ...full, organizationId: 'org_other' },
 } as const satisfies Record<string, Grant>;
 
 export type KeyName = keyof typeof grants;
