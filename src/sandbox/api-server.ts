@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { Failure } from '../errors.js';
 import { answerWithFault, jsonAnswer, type Rendered } from './fault-answer.js';
-import { type Faults, faultsIn } from './faults.js';
+import type { Faults } from './faults.js';
 import type { FileStoreParts } from './file-store.js';
 import { type Grant, isSameSecret, type SignUrl } from './keys.js';
 import { personality } from './personality.js';
@@ -240,8 +240,9 @@ function setFaults({ faults }: Admin, request: Received): void {
     throw new Refusal(405, 'methodNotAllowed', 'GET, POST and DELETE', {
       allow: 'GET, POST, DELETE',
     });
-  const rules = faultsIn(readJsonBody(request));
-  if (!rules) throw invalid('faults must be a list of texts');
+  const { faults: rules } = readJsonBody(request);
+  if (!Array.isArray(rules) || !rules.every((each) => typeof each === 'string'))
+    throw invalid('faults must be a list of texts');
   try {
     faults.replace(rules);
   } catch (error) {

@@ -1,5 +1,4 @@
 /** The faults of a running sandbox: how their rules are written, which are in force, and the requests that it has received. */
-import type { JsonObject } from '../data/json.js';
 import { parseDuration } from '../data/time.js';
 import { UsageError } from '../errors.js';
 
@@ -211,14 +210,6 @@ export function createFaults(rules: readonly string[]): Faults {
     rules: () => counted.map(({ rule, requests }) => ({ rule: rule.text, requests })),
     requests: () => records,
   };
-}
-
-/** The rules in the body of an admin request: `{"faults": ["…"]}`; undefined when it holds none. */
-export function faultsIn(body: JsonObject): readonly string[] | undefined {
-  const { faults } = body;
-  return Array.isArray(faults) && faults.every((each) => typeof each === 'string')
-    ? faults
-    : undefined;
 }
 
 function read(rules: readonly string[]) {
