@@ -157,8 +157,8 @@ function htmlHint(status: number): string | undefined {
 
 /** Contract section 7: `error` holds the code. An object or a list around it is tolerated. */
 function codeIn(body: JsonObject): string | undefined {
-  const { error, code, statusCode } = body;
-  const [first] = listOf(body['errors']);
+  const { error, errors, code, statusCode } = body;
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   const candidates = [error, isObject(error) && error['code'], isObject(first) && first['code']];
   const numericCode = [code, statusCode].find((each) => typeof each === 'number');
   return shorten(
@@ -166,10 +166,6 @@ function codeIn(body: JsonObject): string | undefined {
       (numericCode === undefined ? numericCode : String(numericCode)),
     maxCodeLength,
   );
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 /** In characters. Anything longer would fill the screen. */

@@ -178,7 +178,7 @@ async function buildRequest(context: Context, values: Values): Promise<Request> 
   const method = values.method ?? (fields.length > 0 || input !== undefined ? 'POST' : 'GET');
   const base = pathBelowBase(values.path, context.api);
   const query = (values.param ?? []).map((word): [string, string] => {
-    const [key, value] = splitPair(word);
+    const [key = '', value = ''] = word.split(/=(.*)/s);
     return [key, String(expandOrg(value))];
   });
   if (method === 'GET') {
@@ -228,11 +228,6 @@ function refusePlaceholder(path: string): void {
   throw new UsageError(`Unknown placeholder ${placeholder}.${didYouMean(placeholder, ['{org}'])}`, {
     hint: 'Only {org} is filled in. Write a brace in an id as %7B or %7D.',
   });
-}
-
-function splitPair(word: string): [string, string] {
-  const at = word.indexOf('=');
-  return [word.slice(0, at), word.slice(at + 1)];
 }
 
 function withQuery(path: string, pairs: readonly (readonly [string, string])[]): string {

@@ -119,11 +119,7 @@ function reasonFor(error: ApiError, isExplained: boolean): string | undefined {
   const { status, details } = error;
   if (status === 405 && details.allow) return `It allows: ${details.allow}.`;
   if (status === 409 && !isExplained) return knownConflict(error)?.why;
-  return status === 429 || status >= 500 ? waitHint(error) : undefined;
-}
-
-function waitHint(error: ApiError): string | undefined {
-  const wait = describeRequestedWait(error);
+  const wait = status === 429 || status >= 500 ? describeRequestedWait(error) : undefined;
   return wait && `It ${wait}`;
 }
 
