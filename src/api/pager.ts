@@ -33,7 +33,7 @@ interface Query {
 export type NextTarget = { readonly url: string } | { readonly query: Query };
 
 /** The place of the next page, or the reason why there is none. */
-export type NextPage =
+type NextPage =
   | {
       readonly next: NextTarget;
       /** The page may repeat this one: the service may count its pages from 0 or from 1. */

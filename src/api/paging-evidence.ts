@@ -33,7 +33,7 @@ export interface PagingEvidence {
 }
 
 /** The parameter of the next page, by the word that `paging.params.*` may rename, and its value. */
-export interface Way {
+interface Way {
   readonly word: string;
   readonly value: string;
 }

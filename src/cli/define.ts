@@ -225,7 +225,7 @@ export function defineLocalWrite<A extends Params, F extends Params, T, S>(
 }
 
 /** Validates a parameter's input: a zod schema, or one of the schemas below. */
-export interface ValueSchema<T = unknown> {
+interface ValueSchema<T = unknown> {
   safeParse(given: unknown):
     | { readonly success: true; readonly data: T }
     | {
