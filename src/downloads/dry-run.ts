@@ -32,23 +32,13 @@ export function planDownloads(
   for (const { error } of missing) context.message(error.message);
   const missingIds = new Set(missing.map(({ id }) => id));
   const there = targets.filter(({ id }) => !missingIds.has(id));
-  const plan = plannedDownloads(context, endpoint, there, save);
-  return first ? new ValueWithExit(plan, first.error.exitName, { failed: () => first }) : plan;
-}
-
-function plannedDownloads(
-  context: Context,
-  endpoint: DownloadCall,
-  targets: readonly Target[],
-  save: SaveOptions,
-): DryRun {
-  const planned = targets.filter(
+  const planned = there.filter(
     ({ path, replaces }) =>
       path === undefined || path === '-' || replaces || !skipsTarget(path, save),
   );
-  const skipped = targets.length - planned.length;
+  const skipped = there.length - planned.length;
   if (skipped > 0) context.note(`${plural(skipped, 'file')} would be left as they are.`);
-  return {
+  const plan: DryRun = {
     schema: 1,
     dryRun: true,
     requests: planned.map(({ id }) => context.api.describe(downloadCall(endpoint, id))),
@@ -56,4 +46,5 @@ function plannedDownloads(
       path === '-' ? [] : { id, field: 'file', from: null, to: path },
     ),
   };
+  return first ? new ValueWithExit(plan, first.error.exitName, { failed: () => first }) : plan;
 }
