@@ -1,6 +1,5 @@
 /** Target files of downloads: their names, what exists at their paths, and the sinks that write them. */
 import { lstatSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { extensionsOf } from '../api/schemas.js';
 import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
@@ -41,10 +40,6 @@ export function nameFromHeaders(headers: Download['headers'], id: string): strin
     safeFileName(`document-${id}`, extensions) ??
     'document'
   );
-}
-
-export function inFolder(folder: string | undefined, name: string): string {
-  return folder === undefined ? name : join(folder, name);
 }
 
 /**

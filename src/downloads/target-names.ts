@@ -1,5 +1,6 @@
 /** Target names of downloads: chooses a distinct path for each document, and checks them before anything is requested. */
 
+import { join } from 'node:path';
 import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { nameKey, withId } from '../data/file-names.js';
@@ -10,13 +11,7 @@ import { groupedNumber, nameFirstFew, plural, upTo } from '../data/text.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
-import {
-  inFolder,
-  nameFor,
-  nameFromHeaders,
-  type SaveOptions,
-  skipsTarget,
-} from './target-file.js';
+import { nameFor, nameFromHeaders, type SaveOptions, skipsTarget } from './target-file.js';
 
 /** One document and the path of its file. */
 export interface Target {
@@ -46,7 +41,7 @@ export interface Naming {
  */
 export function nameTargets(
   rows: readonly Pick<SelectedRow, 'id' | 'record'>[],
-  { file, folder }: SaveOptions,
+  { file, folder = '' }: SaveOptions,
 ): Naming {
   const named = rows.map(({ id, record }) => ({ id, record, name: nameFor(record) }));
   const counts = new Map<string, number>();
@@ -64,10 +59,9 @@ export function nameTargets(
     targets: named.map(({ id, record, name }) => {
       if (file !== undefined) return { id, record, path: file };
       if (name === undefined) return { id, record, path: undefined };
-      return { id, record, path: inFolder(folder, isShared(name) ? unusedName(name, id) : name) };
+      return { id, record, path: join(folder, isShared(name) ? unusedName(name, id) : name) };
     }),
-    pathFromHeaders: (headers, id) =>
-      inFolder(folder, unusedName(nameFromHeaders(headers, id), id)),
+    pathFromHeaders: (headers, id) => join(folder, unusedName(nameFromHeaders(headers, id), id)),
   };
 }
 
