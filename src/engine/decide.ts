@@ -68,18 +68,11 @@ export function decideRow(
     return done
       ? { result: 'changed', before: done.before, after: done.after }
       : { result: 'unchanged', ...(plan.made && { after: plan.made }) };
-  if (plan.conflict) {
-    const { field, from, message } = plan.conflict;
-    const before = { [field]: from ?? null };
-    return conflictEnd(message ?? changedByOthers(field, from), { before });
-  }
+  if (plan.conflict) return fieldConflict({ ...plan.conflict, from: plan.conflict.from ?? null });
   const skipped = done ? undefined : skippedBy(row, record, guards);
   if (skipped) return { result: 'skipped', ...skipped };
   const conflicting = previewed && conflictingField(previewed, changes);
-  if (conflicting) {
-    const { field, from } = conflicting;
-    return conflictEnd(changedByOthers(field, from), { before: { [field]: from } });
-  }
+  if (conflicting) return fieldConflict(conflicting);
   // A plan file holds the digest of a record that has no time of its last change.
   const asRead = row.own?.['digest'] ?? digest;
   if (asRead !== undefined && digestIn(plan) !== asRead)
@@ -88,20 +81,20 @@ export function decideRow(
       beforeAndAfter(changes),
     );
   const moved = done ? undefined : unexpectedField(row, record);
-  if (moved)
-    return conflictEnd(changedByOthers(moved.field, moved.from), {
-      before: { [moved.field]: moved.from },
-    });
+  if (moved) return fieldConflict(moved);
   const exported = row.own?.['updatedAt'];
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
     return conflictEnd(changedSinceExport(changes), beforeAndAfter(changes));
   return undefined;
 }
 
-function changedByOthers(field: string, present: unknown): string {
-  return field === 'status'
-    ? `The status is now ${plainText(present) || 'empty'}: it was changed by someone else.`
-    : `The field ${fieldLabel(field)} was changed by someone else.`;
+/** `message`: what to say in place of who changed the field. */
+function fieldConflict({ field, from, message }: NonNullable<RowPlan['conflict']>): RowEnd {
+  const changed =
+    field === 'status'
+      ? `The status is now ${plainText(from) || 'empty'}: it was changed by someone else.`
+      : `The field ${fieldLabel(field)} was changed by someone else.`;
+  return conflictEnd(message ?? changed, { before: { [field]: from } });
 }
 
 /** All changes of a plan, over all its steps. */
