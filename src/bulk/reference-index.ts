@@ -48,7 +48,10 @@ export async function readReferences(
   try {
     await readWholeList(context, resource, add, doubt);
   } catch (error) {
-    throw withWayOut(error, resource);
+    if (!isForbidden(error)) throw error;
+    const needing = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
+    const hint = `This key cannot list ${resourceWords[resource].plural}, which ${needing} needs. Use the id.`;
+    throw new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
   }
   return index;
 }
@@ -106,14 +109,6 @@ export class ReferenceIndex {
 }
 
 const nearestShown = 3;
-
-/** Adds a hint to the error for a forbidden list: use the id, which needs no list. */
-function withWayOut(error: unknown, resource: ResourceName): unknown {
-  if (!isForbidden(error)) return error;
-  const kinds = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
-  const hint = `This key cannot list ${resourceWords[resource].plural}, which ${kinds} needs. Use the id.`;
-  return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
-}
 
 /** Returns the parts of a record that errors and notes show. */
 export function candidateOf(record: JsonObject): Candidate {

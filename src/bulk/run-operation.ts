@@ -46,13 +46,6 @@ import { showOne } from './show-one.js';
  * Runs a command that changes records. Throws UsageError and InputError before any request, GuardError
  * if a cap, a lock or a possibly incomplete list forbids the change, and the failure of a single write.
  */
-async function runOperation(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
-  const { operation, values } = commandLine;
-  const use = (parts: Partial<Operation>) =>
-    selectAndRun(context, { ...commandLine, operation: { ...operation, ...parts } });
-  return operation.bind ? operation.bind(context, values, use) : use({});
-}
-
 async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
   // Check first what no prompt can fix, since the rows may be asked for.
@@ -77,7 +70,7 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
   return runSelected(context, { ...commandLine, source, isSingle, job, guards, selection });
 }
 
-/** Changes the selected rows, shows them (`--dry-run`) or writes a plan. Throws as `runOperation` does. */
+/** Changes the selected rows, shows them (`--dry-run`) or writes a plan. Throws as `selectAndRun` does. */
 export async function runSelected(
   context: Context,
   invocation: Invocation,
@@ -250,9 +243,11 @@ export function defineOperation<A extends Params, F extends Params, T>(
     local: false,
     asks: operation.verb !== 'create',
     ...command,
-    run(context: Context, values: BulkValues, words: readonly string[], typed?: TypedLine) {
-      const action = words.join('.');
-      return runOperation(context, { operation, action, view, typed, values });
+    async run(context: Context, values: BulkValues, words: readonly string[], typed?: TypedLine) {
+      const line = { action: words.join('.'), view, typed, values };
+      const use = (parts: Partial<Operation>) =>
+        selectAndRun(context, { ...line, operation: { ...operation, ...parts } });
+      return operation.bind ? operation.bind(context, values, use) : use({});
     },
   } as Command;
 }

@@ -34,8 +34,10 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
   ) ?? { row: 1, id: run?.plan.rows[0]?.id ?? '', result: 'not_attempted' };
   const failure = endedWell(row) ? undefined : (ended.error ?? failureOfRow(row));
   const error = failure && withSearch(failure, invocation);
+  const { isInteractive, settings, prompts } = context;
+  const mayPick = isInteractive && !settings.yes && prompts.unavailable === undefined;
   // A person picks another record instead of reading a report.
-  if (!run && isNotFound(error) && mayPick(context)) {
+  if (!run && isNotFound(error) && mayPick) {
     await ended.onWritten?.();
     throw error;
   }
@@ -48,7 +50,7 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
   const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
   if (isUnfinished) {
     const line = context.withConnection(unfinishedLine(context, run, [row], error));
-    const { output } = context.settings;
+    const { output } = settings;
     // An error in JSON is the last line, and holds nothing else.
     if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
     else context.message(line);
@@ -59,10 +61,6 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
     context.message(`The ${field} was set to ${String(value)}; ${rest}.`);
   await ended.onWritten?.();
   throw error;
-}
-
-function mayPick({ isInteractive, prompts, settings }: Context): boolean {
-  return isInteractive && !settings.yes && prompts.unavailable === undefined;
 }
 
 /**

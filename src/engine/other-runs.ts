@@ -98,7 +98,9 @@ export function awaitLaterWrites(
   const read = new Map<string, { readonly size: number; readonly run: StoredRun | undefined }>();
   const runNow = async (name: string) => {
     const known = read.get(name);
-    const size = journalSize(store, name);
+    const path = journalIn(join(placeIn(store, 'open'), name));
+    // None if it has ended meanwhile.
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (known?.size === size) return known.run;
     const [run] = await readRuns(store, [name]);
     read.set(name, { size, run });
@@ -280,10 +282,4 @@ function writtenSince(store: RunStore, since: number, oldestMs = 3_600_000): rea
 
 function modifiedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-/** The size of an open run's journal; 0 if it has ended meanwhile. */
-function journalSize(store: RunStore, run: string): number {
-  const path = journalIn(join(placeIn(store, 'open'), run));
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
