@@ -9,14 +9,7 @@ import { OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
 import { placeOf } from '../runs/plan.js';
-import {
-  checkFolder,
-  type GoodSnapshot,
-  type OpenBackup,
-  openBackup,
-  readEarlier,
-  removeAllBut,
-} from './folder.js';
+import { checkFolder, type OpenBackup, openBackup, readEarlier, removeAllBut } from './folder.js';
 import { oldOf, type Removal, removeOld } from './keep.js';
 import { rememberBackup } from './last.js';
 import { backedUp, filesFolder, manifestFile, newName, recordsFile, uploadFile } from './layout.js';
@@ -87,11 +80,7 @@ export async function removedAfter(
   return oldOf([...earlier, next], keep).map(({ snapshot }) => snapshot.name);
 }
 
-async function makeSnapshot(
-  context: Context,
-  backup: OpenBackup,
-  options: BackupOptions,
-): Promise<MadeBackup> {
+async function makeSnapshot(context: Context, backup: OpenBackup, options: BackupOptions) {
   const startedAt = context.now().toISOString();
   const parts: ResourceBackup[] = [];
   for (const resource of options.only)
@@ -149,10 +138,7 @@ function noteMissing(context: Context, missing: readonly MissingPart[]): void {
 }
 
 /** Writes the manifest and gives the snapshot its name. Throws OutputError. */
-async function finish(
-  { folder, name, unfinished, journal }: OpenBackup,
-  manifest: Manifest,
-): Promise<GoodSnapshot['snapshot']> {
+async function finish({ folder, name, unfinished, journal }: OpenBackup, manifest: Manifest) {
   await syncFolder(join(folder, filesFolder));
   await writeAtomically(join(unfinished, manifestFile), sealManifest(manifest), {
     singleWriter: true,

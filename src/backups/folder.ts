@@ -105,10 +105,7 @@ export async function openBackup(context: Context, folder: string): Promise<Open
 type FoundJournal = JournalContent & { readonly path: string };
 
 /** Reads the journal of the newest unfinished snapshot; undefined if there is none, or if it is damaged, which costs fetching its files again. */
-async function newestJournal({
-  folder,
-  unfinished,
-}: BackupFolder): Promise<FoundJournal | undefined> {
+async function newestJournal({ folder, unfinished }: BackupFolder) {
   const name = unfinished.at(-1);
   if (name === undefined) return undefined;
   const path = join(folder, name);

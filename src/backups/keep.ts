@@ -100,11 +100,7 @@ export function newestWith<T extends KeptParts>(
   );
 }
 
-async function removeUnused(
-  context: Context,
-  folder: string,
-  kept: readonly GoodSnapshot[],
-): Promise<void> {
+async function removeUnused(context: Context, folder: string, kept: readonly GoodSnapshot[]) {
   const used = new Set(
     kept.flatMap(({ manifest }) => manifest.files?.documents.map(({ sha256 }) => sha256) ?? []),
   );

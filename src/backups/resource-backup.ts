@@ -111,11 +111,7 @@ async function readList(
 type MaybeIncomplete = Exclude<Completeness, { readonly state: 'complete' }>;
 
 /** Returns why a list may be incomplete. An answer without a list is an empty one where there never was a record. */
-function doubtOf(
-  completeness: Completeness,
-  { earlier }: OpenBackup,
-  resource: ResourceName,
-): MaybeIncomplete | undefined {
+function doubtOf(completeness: Completeness, { earlier }: OpenBackup, resource: ResourceName) {
   if (completeness.state === 'complete') return undefined;
   const newest = newestWith(earlier, resource);
   const before = newest?.manifest.resources.find((each) => each.resource === resource);
@@ -179,10 +175,7 @@ async function deletedMeanwhile(
  * Returns the documents as a manifest of `docs upload`, which brings them back; of documents that share
  * name and content, it names the first one. It leaves out what an upload would refuse.
  */
-function uploadCsv(
-  documents: readonly ListedDocument[],
-  stored: readonly StoredDocument[],
-): string {
+function uploadCsv(documents: readonly ListedDocument[], stored: readonly StoredDocument[]) {
   const options = { delimiter: ',', raw: false } as const;
   const listed = new Map(documents.map((document) => [document.id, document]));
   const lines = new Map<string, string>();

@@ -27,7 +27,7 @@ import {
   warnOfRefusals,
 } from './confirm.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
-import { type ObserveRow, type Preview, previewRows, type Subject, subjectOf } from './preview.js';
+import { type ObserveRow, type Preview, previewRows, subjectOf } from './preview.js';
 import { previewFrame } from './preview-lines.js';
 import { printSummary, printWrongRows, reportViewFor } from './report-view.js';
 import { describeChanges } from './row-lines.js';
@@ -148,7 +148,7 @@ export async function previewMany(
   invocation: Invocation,
   { rows, matched = rows.length, finished }: DryRows,
   observe?: ObserveRow,
-): Promise<{ readonly preview: Preview; readonly subject: Subject }> {
+) {
   const { operation } = invocation;
   const session = openSession(context, invocation, finished);
   const preview = await previewRows(context, invocation, rows, session, observe);

@@ -1,6 +1,5 @@
 /** Earlier runs that concern a new one: what they mean for its command line, and what it carries over from them. */
 import type { Context } from '../context.js';
-import type { JsonObject } from '../data/json.js';
 import { isSameValue } from '../data/sorting.js';
 import { upperFirst } from '../data/text.js';
 import type { Session, Task } from '../engine/operation.js';
@@ -68,10 +67,7 @@ export async function earlierRunsFor(
  * Returns the rows of replaced runs that may have been sent in part, with their before-images: each once, as
  * the newest run knows it, because a run killed while it replaced an older one left both unfinished.
  */
-async function startedTasks(
-  store: RunStore,
-  replaced: readonly StoredRun[],
-): Promise<readonly Task[]> {
+async function startedTasks(store: RunStore, replaced: readonly StoredRun[]) {
   const all = replaced.map(async (stored): Promise<readonly Task[]> => {
     const started = unfinishedTasks(stored).filter(({ open, done }) => open ?? done);
     if (started.length === 0) return [];
@@ -131,11 +127,7 @@ export function unreportedRun(
 }
 
 /** The record of a row as it is now, if an earlier process created it; otherwise what the row knows of it. */
-async function recordMade(
-  context: Context,
-  session: Session,
-  { result, after = {} }: ReportRow,
-): Promise<JsonObject> {
+async function recordMade(context: Context, session: Session, { result, after = {} }: ReportRow) {
   const { id } = after;
   if (result !== 'changed' || typeof id !== 'string') return after;
   try {

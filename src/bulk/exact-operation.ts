@@ -141,10 +141,7 @@ function isSameChange(planned: RowChange, now: RowChange): boolean {
   return isSameTarget && standsFor(planned.from, now.from);
 }
 
-function drift(
-  { field, from }: RowChange,
-  planned: readonly RowChange[],
-): NonNullable<RowPlan['conflict']> {
+function drift({ field, from }: RowChange, planned: readonly RowChange[]) {
   const expected = planned.find((each) => each.field === field)?.from;
   const message =
     field === 'status'

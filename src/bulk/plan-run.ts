@@ -85,11 +85,7 @@ export async function planRun(
 
 const noRuns = { open: [], damaged: [] };
 
-async function planOrContinue(
-  context: Context,
-  invocation: Invocation,
-  setup: RunSetup,
-): Promise<Planned> {
+async function planOrContinue(context: Context, invocation: Invocation, setup: RunSetup) {
   const { operation, values, selection } = invocation;
   const { store, lock, head } = setup;
   const { open, damaged } = store ? await tidyOpenRuns(context, store) : noRuns;

@@ -177,11 +177,7 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
  * Fills in the ids of rows named by references: those of the unfinished run with this `head`, which may
  * have changed what the reference names, or else of the list as it is now. Throws what `resolveRows` throws.
  */
-async function withResolvedRows(
-  context: Context,
-  invocation: Invocation,
-  head?: NewRunHead,
-): Promise<Invocation> {
+async function withResolvedRows(context: Context, invocation: Invocation, head?: NewRunHead) {
   const { operation, selection } = invocation;
   if (!selection?.rows.some(({ ref }) => ref !== undefined)) return invocation;
   const { resolveRows } = await import('./references.js');

@@ -170,11 +170,7 @@ function withSearch(error: Failure, { operation, job }: Invocation): Failure {
   });
 }
 
-function unsentNote(
-  row: ReportRow,
-  session: Session | undefined,
-  record: JsonObject | undefined,
-): string {
+function unsentNote(row: ReportRow, session: Session | undefined, record: JsonObject | undefined) {
   if (row.result === 'skipped') return `${row.id} was skipped: ${row.error?.message ?? ''}`;
   return (
     session?.unchangedNote?.(record, row) ??
@@ -209,10 +205,7 @@ export async function checkFieldsToShow(
 }
 
 /** The fields of a resource that lists have shown, where a created record is read again; undefined if there are none. */
-async function listedFields(
-  context: Context,
-  { resource, verb }: Operation,
-): Promise<JsonObject | undefined> {
+async function listedFields(context: Context, { resource, verb }: Operation) {
   const { paths, settings } = context;
   if (verb !== 'create' || !resourceRow(resource).calls.get || !settings.completionCache)
     return undefined;

@@ -115,10 +115,7 @@ function changedSinceExport(changes: readonly RowChange[]): string {
 }
 
 /** The first field that holds neither its previewed value nor its target. */
-function conflictingField(
-  previewed: readonly RowChange[],
-  now: readonly RowChange[],
-): RowChange | undefined {
+function conflictingField(previewed: readonly RowChange[], now: readonly RowChange[]) {
   return now.find((change) => {
     if (change.adds !== undefined) return false;
     const before = previewed.find((other) => other.field === change.field);
@@ -198,11 +195,7 @@ export function conflictEnd(message: string, values: Pick<ReportRow, 'before' | 
   return { result: 'conflict', ...values, error };
 }
 
-function skippedBy(
-  row: SelectedRow,
-  record: JsonObject | undefined,
-  guards: Guards,
-): Pick<ReportRow, 'before' | 'error'> | undefined {
+function skippedBy(row: SelectedRow, record: JsonObject | undefined, guards: Guards) {
   const own = row.own?.['ifStatus'] as readonly string[] | undefined;
   for (const expected of [guards.ifStatus, own]) {
     if (!expected || (record && expected.includes(plainText(record['status'])))) continue;

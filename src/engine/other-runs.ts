@@ -146,11 +146,7 @@ export async function awaitShown(
 type Change = ReportRow & { readonly t: number };
 
 /** The rows that other runs of this machine have just changed, in the order of the runs, by their ids. */
-async function justChanged(
-  context: Context,
-  store: RunStore,
-  head: Subject,
-): Promise<ReadonlyMap<string, readonly Change[]>> {
+async function justChanged(context: Context, store: RunStore, head: Subject) {
   const byId = new Map<string, Change[]>();
   // A script may have ended thousands of runs in the last hour: only those of the last minute count.
   const names = writtenSince(store, context.now().getTime() - lagMs, 60_000);

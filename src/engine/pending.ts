@@ -108,11 +108,7 @@ async function foundApplied(
 }
 
 /** The record reads as before a write that is over: sends it again if allowed. Throws NotAppliedError. */
-async function foundNotApplied(
-  row: ActiveRow,
-  unverified: Unverified,
-  state: RecordState,
-): Promise<void> {
+async function foundNotApplied(row: ActiveRow, unverified: Unverified, state: RecordState) {
   const { run, session, task } = row;
   const { resource, retries } = run.options;
   if (unverified.kind === 'notShown' && unverified.error) throw unverified.error;
@@ -142,11 +138,7 @@ function fieldsShown({ sent }: Unverified, { record = {} }: RecordState) {
 }
 
 /** Ends a row as unknown; `unread`: why reading could not tell. */
-async function endUnknown(
-  row: ActiveRow,
-  { kind, error: lost }: Unverified,
-  unread?: Failure,
-): Promise<void> {
+async function endUnknown(row: ActiveRow, { kind, error: lost }: Unverified, unread?: Failure) {
   const { task, run } = row;
   const error = unknownOutcome(lost, unread);
   run.options.session.transfer?.failed(error, task);

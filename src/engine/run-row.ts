@@ -67,11 +67,7 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
 }
 
 /** Reads again if a read that lags behind a finished step may explain what it shows. */
-async function readAfterLag(
-  row: ActiveRow,
-  { before }: DoneStep,
-  { changes }: Step,
-): Promise<RecordState | undefined> {
+async function readAfterLag(row: ActiveRow, { before }: DoneStep, { changes }: Step) {
   const { sleep, signal } = row.run.options;
   const pauseMs = lagPauses[row.lagReads];
   if (pauseMs === undefined || !isAsBefore(before, changes)) return undefined;
@@ -176,12 +172,7 @@ async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | 
 }
 
 /** Handles a 2xx answer: the step is done if the answer or a read shows it, else it is verified later. */
-async function handleSuccess(
-  row: ActiveRow,
-  write: Write,
-  sent: Sent,
-  since: number,
-): Promise<RecordState | undefined> {
+async function handleSuccess(row: ActiveRow, write: Write, sent: Sent, since: number) {
   const { task, session } = row;
   const { note, instant, settleMs } = row.run.options;
   const { step } = write;

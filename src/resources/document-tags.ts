@@ -17,10 +17,7 @@ export function tagNamesIn(value: unknown): readonly string[] | undefined {
   return tagsBy(value, (tag) => textsOf(tag).slice(0, 1));
 }
 
-function tagsBy(
-  value: unknown,
-  textsIn: (tag: unknown) => readonly string[],
-): readonly string[] | undefined {
+function tagsBy(value: unknown, textsIn: (tag: unknown) => readonly string[]) {
   if (value === null || value === undefined) return [];
   if (typeof value === 'string') return splitTags(value);
   if (!Array.isArray(value)) return undefined;

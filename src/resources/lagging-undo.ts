@@ -24,7 +24,7 @@ export async function recentWrite(
   context: Context,
   { head, state: { wroteAt } }: StoredRun,
   rows: readonly BeforeImage[],
-): Promise<{ readonly wroteAt: number; readonly setBack: ReadonlySet<number> } | undefined> {
+) {
   if (wroteAt === undefined || settlesIn(context, wroteAt) === 0) return undefined;
   const store = storeOf(context);
   const setBack = new Set<number>();

@@ -92,11 +92,7 @@ function labelled(
   );
 }
 
-function rowsOf(
-  result: OverviewResult,
-  unsent: Parameters<typeof overviewLines>[1],
-  now: Date,
-): readonly OverviewRow[] {
+function rowsOf(result: OverviewResult, unsent: Parameters<typeof overviewLines>[1], now: Date) {
   const { overview } = result;
   // Several runs are only counted, so that the page fits a small screen.
   const named = overview.unfinished.runs.length === 1 ? 1 : 0;

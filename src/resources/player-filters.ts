@@ -135,11 +135,7 @@ function teamsIn(value: unknown, path: string): readonly NamedTeam[] {
 }
 
 /** Throws if the team does not exist, or if players hold its name in place of its id. */
-async function explainNone(
-  team: string,
-  seen: readonly NamedTeam[],
-  world: FilterWorld,
-): Promise<void> {
+async function explainNone(team: string, seen: readonly NamedTeam[], world: FilterWorld) {
   const named = seen.find(({ id, name }) => id !== undefined && name === team);
   const call = callFor('teams', 'get', team);
   const found = await world.api.record(call).catch(async (error: unknown) => {

@@ -74,11 +74,7 @@ export async function recordIfThere(
  * Reads a record that was created a moment ago, behind which a list may lag for a second. Returns it,
  * undefined if it stays away, with the reader that read last.
  */
-export async function readCreated(
-  context: Context,
-  resource: ResourceName,
-  id: string,
-): Promise<{ readonly record: JsonObject | undefined; readonly reader: RecordReader }> {
+export async function readCreated(context: Context, resource: ResourceName, id: string) {
   let reader = recordReader(context, resource);
   for (const pauseMs of lagPauses) {
     // A list that lags behind its own total is in doubt as long as it lags.
@@ -193,10 +189,7 @@ const maxDelayMs = 250;
  * Runs `begin` once at a time. Callers during a run share the next one, which starts after their call,
  * and after a delay so that more can share it.
  */
-function coalesced<T>(
-  begin: () => Promise<T>,
-  { now, signal }: Pick<Context, 'now' | 'signal'>,
-): () => Promise<T> {
+function coalesced<T>(begin: () => Promise<T>, { now, signal }: Pick<Context, 'now' | 'signal'>) {
   let last: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | undefined;
   let lastMs = 0;
@@ -239,11 +232,7 @@ export async function idsOfWords(
  * are missing, or that the service answered with another record, are reported on stderr. Throws every
  * other failure.
  */
-async function getRecords(
-  context: Context,
-  resource: ResourceName,
-  ids: readonly string[],
-): Promise<JsonObject | readonly JsonObject[] | ValueWithExit<readonly JsonObject[]>> {
+async function getRecords(context: Context, resource: ResourceName, ids: readonly string[]) {
   const reader = recordReader(context, resource);
   const read = async (id: string) => (await reader.read(id, 'list')).record ?? {};
   const [only] = ids;

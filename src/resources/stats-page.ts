@@ -79,12 +79,7 @@ const maxBarWidth = 29;
 /** A remark beside a shorter bar goes below it instead. */
 const minBarWidth = 8;
 
-function statusLines(
-  stats: Stats,
-  facts: StatsFacts,
-  canvas: Canvas,
-  columns: number,
-): readonly string[] {
+function statusLines(stats: Stats, facts: StatsFacts, canvas: Canvas, columns: number) {
   const bars = Object.entries(stats.byStatus).map(([status, count]) => ({
     label: status || '(none)',
     count,
@@ -98,13 +93,7 @@ function statusLines(
 const maxValues = 12;
 
 /** A field of `--by`: numbers in ascending order, anything else by frequency, the most frequent first. */
-function fieldLines(
-  field: string,
-  counts: Counts,
-  total: number,
-  canvas: Canvas,
-  columns: number,
-): readonly string[] {
+function fieldLines(field: string, counts: Counts, total: number, canvas: Canvas, columns: number) {
   const { paint, isTerminal } = canvas;
   const { '': none = 0, ...values } = counts;
   const entries = Object.entries(values);
@@ -133,12 +122,7 @@ interface Bar {
 }
 
 /** One line per count: its bar is its share of `total`. */
-function barLines(
-  bars: readonly Bar[],
-  total: number,
-  { paint, isUtf8 }: Canvas,
-  columns: number,
-): readonly string[] {
+function barLines(bars: readonly Bar[], total: number, { paint, isUtf8 }: Canvas, columns: number) {
   const rows = bars.map(({ label, count, remark = '', paint: ofLabel = (text) => text }) => ({
     label: truncate(singleLine(label), maxLabelWidth),
     number: groupedNumber(count),

@@ -168,11 +168,7 @@ function namesResource(path: string, resource: ResourceName): boolean {
 // --- references ---
 
 /** Says which references find these records, and how to name the fields of the others. */
-function workingReferences(
-  rows: FoundList['rows'],
-  resource: ResourceName,
-  overrides: Overrides,
-): string {
+function workingReferences(rows: FoundList['rows'], resource: ResourceName, overrides: Overrides) {
   const works = (kind: LookedUpKind) => {
     const valuesOf = referenceValues(resource, kind, overrides);
     return rows.some((row) => valuesOf(row) !== undefined);

@@ -245,11 +245,7 @@ function warnOfMove(
     );
 }
 
-function unchangedNote(
-  record: JsonObject | undefined,
-  id: string,
-  { status, note }: EditJob,
-): string {
+function unchangedNote(record: JsonObject | undefined, id: string, { status, note }: EditJob) {
   const who = nameWithId(record?.['name'], id);
   if (status !== undefined) return `${who} is already ${status}; nothing was sent.`;
   if (note?.kind === 'clear') return `${who} has no notes; nothing was sent.`;

@@ -121,11 +121,7 @@ export async function tallyTryouts(
   return { stats, fields, oldestPending, first, last };
 }
 
-function countedOf(
-  record: JsonObject,
-  fields: readonly FieldCounts[],
-  thisWeek: string,
-): CountedTryout {
+function countedOf(record: JsonObject, fields: readonly FieldCounts[], thisWeek: string) {
   const submitted = timeOf(record['submittedAt']);
   const week = submitted === undefined ? undefined : mondayOf(new Date(submitted));
   return {

@@ -96,11 +96,7 @@ export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
 }
 
 /** How to bring back what a run deleted; undefined if no command can. */
-function restoreHint(
-  { head, state }: StoredRun,
-  run: string,
-  { commands }: CommandManifest,
-): string | undefined {
+function restoreHint({ head, state }: StoredRun, run: string, { commands }: CommandManifest) {
   const { resource, verb, of } = head;
   const has = (own: string) =>
     commands.some(({ words }) => words.join(' ') === `${resource} ${own}`);

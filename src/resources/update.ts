@@ -165,11 +165,7 @@ function differentValues(fields: readonly string[]): string {
 }
 
 /** The fields, of those named, that both records have with different values. */
-function differing(
-  fields: readonly string[],
-  one: JsonObject,
-  other: JsonObject,
-): readonly string[] {
+function differing(fields: readonly string[], one: JsonObject, other: JsonObject) {
   return fields.filter(
     (field) =>
       Object.hasOwn(one, field) &&

@@ -88,10 +88,7 @@ export async function loadCards(
   };
 }
 
-function inReviewOrder(
-  records: readonly JsonObject[],
-  values: ReviewFilters | undefined,
-): readonly JsonObject[] {
+function inReviewOrder(records: readonly JsonObject[], values: ReviewFilters | undefined) {
   const { field } = usualSorting('tryouts');
   const order = new OrderedRecords(orderByField(values?.sort ?? { field, descending: false }));
   for (const record of records) order.add(record);

@@ -81,12 +81,7 @@ async function discard(context: Context, queue: ReviewQueue): Promise<CommandOut
   return printed([`Discarded ${what}.`]);
 }
 
-async function reviewQueue(
-  context: Context,
-  values: ReviewValues,
-  queue: ReviewQueue,
-  use: Use,
-): Promise<CommandOutput> {
+async function reviewQueue(context: Context, values: ReviewValues, queue: ReviewQueue, use: Use) {
   const { queued } = queue.present();
   if (values.resume && queued.size === 0)
     throw new UsageError('There is no review to resume.', {

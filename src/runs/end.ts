@@ -103,7 +103,7 @@ const mostLocks = 20;
 export async function tidyOpenRuns(
   { self, now, settings }: Pick<Context, 'self' | 'now' | 'settings'>,
   store: RunStore,
-): Promise<{ readonly open: readonly StoredRun[]; readonly damaged: readonly DamagedRun[] }> {
+) {
   const names = runNames(store, ['open', 'legacy']);
   const damaged: DamagedRun[] = [];
   const runs = await readRuns(store, names, (run) => damaged.push(run));

@@ -83,10 +83,7 @@ async function namedRun(store: RunStore, name: string): Promise<StoredRun | unde
   return fullName === undefined ? undefined : readRun(store, fullName);
 }
 
-async function lastRun(
-  store: RunStore,
-  candidates: readonly LastRun[],
-): Promise<StoredRun | undefined> {
+async function lastRun(store: RunStore, candidates: readonly LastRun[]) {
   const read = new Map<string, StoredRun>();
   for (const { places, matches } of candidates) {
     for (const name of newestFirst(store, runNames(store, places))) {

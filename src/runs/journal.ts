@@ -73,9 +73,7 @@ export async function openJournal(
 }
 
 /** Reads the complete records of a journal and their size in bytes; none if there is no file. */
-export async function readJournal(
-  path: string,
-): Promise<{ readonly records: readonly JournalRecord[]; readonly bytes: number }> {
+export async function readJournal(path: string) {
   return parseJournal(await readBytes(path), path);
 }
 

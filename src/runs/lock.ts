@@ -146,11 +146,7 @@ async function lockNamed(
 }
 
 /** The run that the lock's holder is working on; it may be resuming an older one than its lock names. */
-async function runOf(
-  store: RunStore,
-  name: string,
-  holder: LockHolder,
-): Promise<string | undefined> {
+async function runOf(store: RunStore, name: string, holder: LockHolder) {
   const runs = await listOpenRuns(store);
   const found = runs.findLast(
     ({ head, state }) =>

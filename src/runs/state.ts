@@ -123,11 +123,7 @@ const longestTurnMs = 3_600_000;
  * The intent of an earlier process, with `t` set to the latest time at which it can have been sent, by the
  * clock as it is now.
  */
-export function sentAtLatest(
-  intent: Intent,
-  now: Date,
-  self: ThisProcess,
-): Intent & { readonly since: number } {
+export function sentAtLatest(intent: Intent, now: Date, self: ThisProcess) {
   const { t, goneBy = t + longestTurnMs, holder } = intent;
   const aheadMs = holder ? setAheadSince(holder, self) : 0;
   return { ...intent, since: t, t: Math.min(now.getTime(), goneBy + aheadMs) };

@@ -119,11 +119,7 @@ export function isStored({ state }: Pick<UnfinishedUpload, 'state'>): boolean {
   return ['put_done', 'doc_intent', 'orphan', 'unknown'].includes(state);
 }
 
-function stateOf(
-  { state, finished }: StoredRun,
-  { row }: PlannedRow,
-  steps: JsonObject,
-): UploadState | undefined {
+function stateOf({ state, finished }: StoredRun, { row }: PlannedRow, steps: JsonObject) {
   if (steps['state'] === forgotten) return undefined;
   const { result, error } = state.results.get(row) ?? {};
   if (result === 'unknown') return 'unknown';

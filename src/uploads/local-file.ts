@@ -67,11 +67,7 @@ export async function withStdinFile<T>(
   }
 }
 
-async function spool(
-  stdin: Streams['stdin'],
-  handle: FileHandle,
-  signal: AbortSignal,
-): Promise<void> {
+async function spool(stdin: Streams['stdin'], handle: FileHandle, signal: AbortSignal) {
   const input = stdin.stream as Readable;
   try {
     for await (const chunk of addAbortSignal(signal, input))
@@ -94,12 +90,7 @@ function spoolFailure(cause: unknown): InputError {
  * The type of a file by its name and its content (`found`), which must agree unless it is empty. The name
  * of a document from stdin needs no extension, so the bytes alone may determine it. Throws UsageError.
  */
-function typeOf(
-  path: string,
-  name: string,
-  found: UploadContentType | undefined,
-  size: number,
-): UploadContentType {
+function typeOf(path: string, name: string, found: UploadContentType | undefined, size: number) {
   const byName = typeByName(name);
   if (byName && (size === 0 || found === byName)) return byName;
   const isStdin = path === '-';

@@ -86,10 +86,7 @@ export async function manifestRows(
  * Inspects the files of a retry's rows again, because none of them has arrived. Names and types stay as
  * given; stdin cannot be read again.
  */
-async function inspectAgain(
-  context: Context,
-  rows: readonly SelectedRow[],
-): Promise<readonly SelectedRow[]> {
+async function inspectAgain(context: Context, rows: readonly SelectedRow[]) {
   return inspectRows(context, rows, async (row) => {
     const bad = badFile(row);
     const { path, contentType, text } = bad ?? inspected(row);
@@ -190,10 +187,7 @@ async function inspect(
  * count. Prints a note on files with the same bytes and different names, often a mistake: all of them
  * are uploaded.
  */
-async function withSameFiles(
-  context: Context,
-  rows: readonly SelectedRow[],
-): Promise<readonly SelectedRow[]> {
+async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
   const bySize = new Map<number, SelectedRow[]>();
   for (const row of rows) {
     if (badFile(row) || inspected(row).path === '-') continue;
@@ -283,11 +277,7 @@ function findFile(row: SelectedRow): SelectedRow {
 }
 
 /** Marks a file as bad if its content is not what was planned. */
-async function compareHash(
-  { signal }: Context,
-  row: SelectedRow,
-  planned: unknown,
-): Promise<SelectedRow> {
+async function compareHash({ signal }: Context, row: SelectedRow, planned: unknown) {
   if (badFile(row)) return row;
   const { path, contentType } = inspected(row);
   if ((await hashOfPath(path, signal)) === planned) return row;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type UploadContentType, UploadGrant } from '../api/schemas.js';
 import { isExpiredUrl } from '../api/store/answers.js';
 import type { UploadSource } from '../api/store/file-store.js';
-import type { Call, PlannedRequest } from '../api/types.js';
+import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
@@ -57,7 +57,7 @@ export function plannedUpload(
   context: Context,
   document: DocumentFields,
   stored: StoredFile | undefined,
-): { readonly call: Call; readonly requests: readonly PlannedRequest[] } {
+) {
   const later = { fileKey: fromStepOne, fileRef: fromStepOne };
   const create = documentCall(document, stored ?? later);
   if (stored) return { call: create, requests: [context.api.describe(create)] };

@@ -179,10 +179,7 @@ function statOf(path: string): BigIntStats {
 }
 
 /** Opens a file to read it; `close` may be called twice. Throws InputError. */
-export function openToRead(path: string): {
-  readonly descriptor: number;
-  readonly close: () => void;
-} {
+export function openToRead(path: string) {
   const descriptor = orUnreadable(path, () => openSync(path, 'r'));
   let isOpen = true;
   const close = () => {

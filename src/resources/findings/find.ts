@@ -73,10 +73,7 @@ export function failureOfCheck(
 }
 
 /** Returns why lists may be incomplete and the commands that settle it, each once. */
-export function doubtsOf({ skips }: Pick<CheckResult, 'skips'>): {
-  readonly reasons: readonly string[];
-  readonly fixes: readonly string[];
-} {
+export function doubtsOf({ skips }: Pick<CheckResult, 'skips'>) {
   const doubts = skips.filter(({ cause }) => cause === 'incomplete');
   return {
     reasons: [...new Set(doubts.map(({ reason }) => reason))],
@@ -174,10 +171,7 @@ function checkedRecord({ id, name, status, submittedAt }: JsonObject): CheckedRe
   };
 }
 
-function findingsOf(
-  { code, rule, watch, skipped }: Running,
-  { withConnection }: Context,
-): readonly Finding[] {
+function findingsOf({ code, rule, watch, skipped }: Running, { withConnection }: Context) {
   if (skipped || watch.missingField?.() !== undefined) return [];
   const get = withConnection(`rosterctl ${rule.resource} get`);
   const fix = rule.fix && withConnection(rule.fix);

@@ -77,11 +77,7 @@ function groupLines(
 }
 
 /** A finding about one record; what does not fit continues beside its id. */
-function findingLines(
-  { ids, detail }: Finding,
-  columns: number,
-  paint: Canvas['paint'],
-): readonly string[] {
+function findingLines({ ids, detail }: Finding, columns: number, paint: Canvas['paint']) {
   const id = singleLine(ids.join(' '));
   const [first = '', ...rest] = hangingLines(`  ${id}  `, singleLine(detail), columns);
   return [`  ${paint.dim(id)}${first.slice(id.length + 2)}`, ...rest];

@@ -173,11 +173,7 @@ const clockSkewMs = 3_600_000;
 
 const timeFields = ['submittedAt', 'createdAt', 'updatedAt'];
 
-function futureTimes(
-  record: JsonObject,
-  subject: CheckedRecord,
-  { now }: { readonly now: Date },
-): string | undefined {
+function futureTimes(record: JsonObject, subject: CheckedRecord, { now }: { readonly now: Date }) {
   const latest = now.getTime() + clockSkewMs;
   const ahead = timeFields.flatMap((field) => {
     const ms = field === 'submittedAt' ? subject.at : timeOf(record[field]);

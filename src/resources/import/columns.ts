@@ -222,11 +222,7 @@ function wholeField(field: string): FieldTarget {
   return { field, seen: { path: [field], inList: [false], sample: undefined } };
 }
 
-function fieldTarget(
-  field: string,
-  { type, head, isMapped }: FileColumn,
-  seen: SeenFields,
-): FieldTarget {
+function fieldTarget(field: string, { type, head, isMapped }: FileColumn, seen: SeenFields) {
   const isWhole = !isMapped && field === head;
   return { field, type: isWhole ? undefined : type, seen: seen.get(field) };
 }

@@ -168,10 +168,7 @@ export interface TypedRow extends CsvRow {
  * Reads the records, and returns all their fields as a header and a row for each. Throws one
  * InputError for all lines that are not records, InputError for too many.
  */
-async function readJsonLines(
-  chunks: AsyncIterable<Uint8Array>,
-  name: string,
-): Promise<{ readonly header: CsvRow; readonly rows: readonly TypedRow[] }> {
+async function readJsonLines(chunks: AsyncIterable<Uint8Array>, name: string) {
   const decode = textDecoder(name);
   const errors = new InputErrors();
   const records: { readonly line: number; readonly record: JsonObject }[] = [];

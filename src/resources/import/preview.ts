@@ -129,11 +129,7 @@ function notesOn({ mapping }: ResolvedImport): readonly string[] {
 }
 
 /** `Mira Kite <mira@example.com> → Lanternfish` */
-function newRecordLine(
-  row: Task,
-  { teams }: ResolvedImport,
-  teamColumn: MappedColumn | undefined,
-): string {
+function newRecordLine(row: Task, { teams }: ResolvedImport, teamColumn: MappedColumn | undefined) {
   const { body = {}, key } = importedRow(row);
   const name = shortField(body, 'name');
   const email = shortField(body, 'email');

@@ -145,12 +145,7 @@ export class RowReader {
   }
 
   /** Runs `work`; an InputError becomes a problem, which names the cell if it is about one. */
-  private collect<T>(
-    problems: InputError[],
-    work: () => T,
-    row?: CsvRow,
-    column?: FileColumn,
-  ): T | undefined {
+  private collect<T>(problems: InputError[], work: () => T, row?: CsvRow, column?: FileColumn) {
     try {
       return work();
     } catch (error) {

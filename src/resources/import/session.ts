@@ -43,11 +43,7 @@ export function importSession(
 }
 
 /** Updates records that are there, as long as they hold their row's key. */
-function presentSession(
-  context: Context,
-  resource: ResourceName,
-  { key, typed }: ImportJob,
-): Session {
+function presentSession(context: Context, resource: ResourceName, { key, typed }: ImportJob) {
   const comparison = keyComparison(key, resource);
   return updateSession(context, resource, undefined, {
     plan(row, record) {

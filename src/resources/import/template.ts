@@ -50,11 +50,7 @@ export async function importTemplate(
   });
 }
 
-async function templateColumns(
-  context: Context,
-  resource: ResourceName,
-  hasTeams: boolean,
-): Promise<readonly TemplateColumn[]> {
+async function templateColumns(context: Context, resource: ResourceName, hasTeams: boolean) {
   const seen = new SeenFields();
   const teamFields = new TeamFields();
   const teams = hasTeams ? await teamsIfWhole(context) : undefined;

@@ -126,11 +126,7 @@ function isTelling(name: string): boolean {
   return name.trim().length > 3;
 }
 
-function keysOf(
-  context: Context,
-  resource: PersonRecord['resource'],
-  record: JsonObject,
-): string[] {
+function keysOf(context: Context, resource: PersonRecord['resource'], record: JsonObject) {
   const { overrides } = context.settings;
   const emails = referenceValues(resource, 'email', overrides)(record) ?? [];
   const users = referenceValues(resource, 'discord', overrides)(record) ?? [];
@@ -220,10 +216,7 @@ function noMatch({ kind, text, value }: Reference, meant: string | undefined): F
   return new ReferencesError(message, { exitName: 'notFound', candidates: [], hint });
 }
 
-function severalPeople(
-  { text }: Reference,
-  people: readonly (readonly PersonRecord[])[],
-): ReferencesError {
+function severalPeople({ text }: Reference, people: readonly (readonly PersonRecord[])[]) {
   const candidates = people.flat().map(({ record }) => candidateOf(record));
   const lines = [`${text} matches ${people.length} people:`, ...describeCandidates(candidates)];
   return new ReferencesError(lines.join('\n'), {

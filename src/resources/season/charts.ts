@@ -57,10 +57,7 @@ export function seasonCharts(
   return drawn.map(({ chart }) => chart);
 }
 
-function statusGroups(
-  tryouts: readonly SeasonTryout[],
-  isExact: boolean,
-): readonly TryoutGroup[] | undefined {
+function statusGroups(tryouts: readonly SeasonTryout[], isExact: boolean) {
   const known = TryoutStatus.options.map((label) => ({ label, members: new Set<number>() }));
   const groups = groupsBy(
     tryouts.map(({ status }) => [status]),
@@ -216,11 +213,7 @@ export function namesPersons(field: string): UsageError {
  * Draws the values of a field, of each application the distinct ones. Throws UsageError for a field
  * with more than 20 different values, unless `isExact`.
  */
-function fieldChart(
-  name: string,
-  values: readonly (readonly string[])[],
-  isExact: boolean,
-): DrawnChart {
+function fieldChart(name: string, values: readonly (readonly string[])[], isExact: boolean) {
   const isQuestion = name.startsWith(question);
   const heading = isQuestion ? name.slice(question.length) : fieldLabel(name);
   const chart = {

@@ -103,7 +103,7 @@ export function rowLabel(text: string, columns = maxLabelColumns): string {
 export function groupsBy(
   keys: readonly (readonly string[])[],
   known: readonly { readonly label: string; readonly members: Set<number> }[] = [],
-): readonly (TryoutGroup & { readonly label: string })[] {
+) {
   const groups = new Map(known.map((group) => [group.label, group]));
   for (const [member, labels] of keys.entries())
     for (const label of labels) {

@@ -189,10 +189,7 @@ function isOneBlock({ periods, untimed }: Timeline): boolean {
 }
 
 /** Returns each step by itself, for exact numbers. */
-function separateSteps(
-  steps: readonly ReadonlySet<number>[],
-  untimed: ReadonlySet<number>,
-): Timeline {
+function separateSteps(steps: readonly ReadonlySet<number>[], untimed: ReadonlySet<number>) {
   const periods = steps.map((members, index) => ({ first: index, last: index, members }));
   return { periods, untimed: untimed.size > 0 ? untimed : undefined, hasUntimed: false };
 }

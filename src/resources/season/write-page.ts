@@ -94,10 +94,7 @@ export async function writeSeason(
   });
 }
 
-function writtenWords(
-  { total, organization, isExact }: SeasonPage,
-  files: readonly string[],
-): string {
+function writtenWords({ total, organization, isExact }: SeasonPage, files: readonly string[]) {
   const small = isExact ? ' It shows small groups: do not publish it.' : '';
   return `Wrote ${files.map(singleLine).join(' and ')}: ${totalWords(total)} of ${singleLine(organization)}.${small}`;
 }
