@@ -216,10 +216,7 @@ export function jobOf(plan: Pick<RunPlan, 'job'> | undefined): KeptJob {
 }
 
 /** Limits all further requests to the invocation's rate; after a 429 they slow down together. */
-export function limitRate(
-  { api, settings }: Context,
-  { rate }: Partial<Pick<BulkValues, 'rate'>>,
-): void {
+export function limitRate({ api, settings }: Context, { rate }: Partial<Pick<BulkValues, 'rate'>>) {
   api.limiter.limit({ rate: rate ?? settings.rate });
 }
 

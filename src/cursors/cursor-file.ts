@@ -137,11 +137,7 @@ export function readCursor(
 }
 
 /** Writes a cursor, whole or not at all, with mode 0600. Throws OutputError, ConfigError for a link in its place. */
-export async function writeCursor(
-  folder: string,
-  state: CursorState,
-  owner: number | undefined,
-): Promise<void> {
+export async function writeCursor(folder: string, state: CursorState, owner: number | undefined) {
   await writePrivateFile(cursorFile(folder, state), printState(state), owner, {
     singleWriter: true,
   });

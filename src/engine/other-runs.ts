@@ -59,11 +59,7 @@ export async function awaitEarlierWrites(
 }
 
 /** Waits until none of these writes can still take effect. */
-export async function waitForWrites(
-  context: Context,
-  open: readonly Intent[],
-  ofRun: string,
-): Promise<void> {
+export async function waitForWrites(context: Context, open: readonly Intent[], ofRun: string) {
   const now = context.now();
   const writes = open.map((intent) => sentAtLatest(intent, now, context.self));
   const longest = settleTimeLeft(writes, readSettleMs(context.env), now);

@@ -164,10 +164,7 @@ const chunk = 1_000_000;
  * Writes a plan atomically, with its checksum as the last line. The folder is synced when the journal is
  * created in it. Throws OutputError.
  */
-export async function writePlan(
-  folder: string,
-  { head, job, names, rows }: RunPlan,
-): Promise<void> {
+export async function writePlan(folder: string, { head, job, names, rows }: RunPlan) {
   const file = await openPlain(pathIn(folder), { isOneOfMany: true });
   const sum = startDigest();
   let text = `${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`;
@@ -250,11 +247,7 @@ export function hasPlan(folder: string): boolean {
 }
 
 /** Reduces the plan of an ended run to what `runs retry` can use, or removes it. Throws OutputError. */
-export async function shortenPlan(
-  folder: string,
-  plan: RunPlan,
-  results: Iterable<ReportRow>,
-): Promise<void> {
+export async function shortenPlan(folder: string, plan: RunPlan, results: Iterable<ReportRow>) {
   const failedRows = new Set<number>();
   for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
   const rows = plan.rows.filter(({ row }) => failedRows.has(row));

@@ -107,11 +107,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
  * Milliseconds until none of these writes can still take effect, which is `ms` after each was sent; the
  * full `ms` if the clock went backwards.
  */
-export function settleTimeLeft(
-  writes: readonly Pick<Intent, 't'>[],
-  ms: number,
-  now: Date,
-): number {
+export function settleTimeLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now: Date) {
   const present = now.getTime();
   return writes.reduce((most, { t }) => Math.max(most, t > present ? ms : t + ms - present), 0);
 }

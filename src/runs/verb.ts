@@ -97,13 +97,7 @@ export function nothingToDo(action: Action): string {
 export const futureIds = { player: '(new player)', document: '(new document)' } as const;
 
 /** True for a change that only says that a record would be made. */
-export function isFutureId({
-  field,
-  to,
-}: {
-  readonly field: string;
-  readonly to: unknown;
-}): boolean {
+export function isFutureId({ field, to }: { readonly field: string; readonly to: unknown }) {
   const isId = field === 'id' || field === 'convertedPlayerId';
   return isId && (to === futureIds.player || to === futureIds.document);
 }
