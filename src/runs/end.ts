@@ -1,5 +1,5 @@
 /** Ends runs (end record, shortened plan, rename from `open/` to `ended/`), and cleans up after killed ones. */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -15,7 +15,6 @@ import {
   placeIn,
   type RunStore,
   removeRun,
-  renameToEnded,
   runFolder,
   runNames,
   startOf,
@@ -71,9 +70,18 @@ export async function markReported(store: RunStore, run: string, last: number): 
   if (stored && belongsInEnded(store, stored)) moveToEnded(store, run);
 }
 
-/** Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. */
+/**
+ * Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. Never
+ * throws, because another process may have moved it, and the next write retries.
+ */
 function moveToEnded(store: RunStore, run: string): void {
-  renameToEnded(store, run);
+  const from = runFolder(store, run);
+  const target = join(placeIn(store, 'ended'), run);
+  try {
+    if (from !== target) renameSync(from, target);
+  } catch {
+    // See above.
+  }
   pruneNext(store, run);
 }
 

@@ -1,5 +1,5 @@
 /** The store of runs: `runs/open/RUN` until they end, then `runs/ended/RUN`; their names and marker files. */
-import { existsSync, promises as fs, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, promises as fs, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Paths, requireFolder } from '../config/paths.js';
 import { randomHex } from '../data/digest.js';
@@ -154,18 +154,6 @@ export function runNames(
   );
   // A run may move while the folders are read.
   return [...new Set(all)].toSorted();
-}
-
-/** Moves a run to `ended/`; never throws, because another process may have, and the next write retries. */
-export function renameToEnded(store: RunStore, run: string): void {
-  const from = runFolder(store, run);
-  const target = join(placeIn(store, 'ended'), run);
-  if (from === target) return;
-  try {
-    renameSync(from, target);
-  } catch {
-    // See above.
-  }
 }
 
 /** Deletes a run's folder. Throws OutputError. */
