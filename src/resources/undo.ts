@@ -160,8 +160,13 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
         .filter(({ field, from, to }) => !isSame(field, from, to));
       const changes = all.filter((change) => !isForeign(change));
       const foreign = all.find(isForeign);
-      if (changes.length === 0 && foreign) return { changes, skipped: notAccepted(foreign.to) };
-      if (changes.length === 0 && hidden.length > 0) return { changes, skipped: notShown(hidden) };
+      // Only the documented statuses are accepted (contract section 3).
+      if (changes.length === 0 && foreign)
+        return notUndone(
+          `The previous status ${shortValue(foreign.to)} is not one of the documented ones, so it is not sent back.`,
+        );
+      if (changes.length === 0 && hidden.length > 0)
+        return notUndone(`The service does not show ${hidden.join(', ')}, so it cannot be undone.`);
       return {
         changes,
         // The service may keep what was sent in a form of its own, such as a number as text.
@@ -182,20 +187,8 @@ function ownValue(values: JsonObject, field: string): unknown {
   return Object.hasOwn(values, field) ? values[field] : undefined;
 }
 
-/** The reason to skip a row: the service never showed these fields. */
-function notShown(fields: readonly string[]) {
-  return {
-    code: 'notUndoable',
-    message: `The service does not show ${fields.join(', ')}, so it cannot be undone.`,
-  };
-}
-
-/** The reason to skip a row: only the documented statuses are accepted (contract section 3). */
-function notAccepted(status: unknown) {
-  return {
-    code: 'notUndoable',
-    message: `The previous status ${shortValue(status)} is not one of the documented ones, so it is not sent back.`,
-  };
+function notUndone(message: string) {
+  return { changes: [], skipped: { code: 'notUndoable', message } };
 }
 
 /** Compares two values of a field: absent equals null, and notes are compared as normalized. */
