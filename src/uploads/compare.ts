@@ -13,8 +13,7 @@ import { hashOfUpload, stillHasContent } from './content.js';
 import { type Documents, readDocuments, shownDifference } from './documents.js';
 import {
   idsOfContent,
-  lastUploadAt,
-  memoryBytes,
+  memoryStats,
   mostHashedBytes,
   readUploadMemory,
   rememberUpload,
@@ -100,7 +99,7 @@ export class DocumentFinder {
 
   /** Finds the document of a file that another process uploaded since the files of this run were compared. */
   async findNew(compared: Compared): Promise<ExistingDocument | undefined> {
-    if (memoryBytes(this.context) !== this.knownBytes) this.renew();
+    if (memoryStats(this.context).size !== this.knownBytes) this.renew();
     return this.isRenewed ? this.find(compared) : undefined;
   }
 
@@ -127,9 +126,9 @@ export class DocumentFinder {
 
   private async open(): Promise<Finder> {
     const { context, job } = this;
-    const bytes = memoryBytes(context);
-    if (bytes !== this.knownBytes) this.othersAt = lastUploadAt(context);
-    this.knownBytes = bytes;
+    const { size, mtimeMs } = memoryStats(context);
+    if (size !== this.knownBytes) this.othersAt = mtimeMs;
+    this.knownBytes = size;
     const memory = readUploadMemory(context);
     return new Finder(context, job, await readDocuments(context), memory, this.own);
   }

@@ -67,22 +67,13 @@ export function readUploadMemory(context: Context): UploadMemory {
   return documents;
 }
 
-/** Returns how many bytes are remembered, which tells whether a process has added something. */
-export function memoryBytes(context: Context): number {
-  return memoryStats(context)?.size ?? 0;
-}
-
-/** Returns when this machine remembered its last upload, in milliseconds since 1970. */
-export function lastUploadAt(context: Context): number {
-  return memoryStats(context)?.mtimeMs ?? 0;
-}
-
-function memoryStats(context: Context): Stats | undefined {
+/** Returns how many bytes are remembered, and since when: more tell that a process has added something. */
+export function memoryStats(context: Context): Pick<Stats, 'size' | 'mtimeMs'> {
   try {
     return statSync(pathsOf(context)?.current ?? '');
   } catch {
     // Nothing is remembered, or it cannot be read.
-    return undefined;
+    return { size: 0, mtimeMs: 0 };
   }
 }
 
