@@ -9,14 +9,7 @@ import { addTo } from '../../data/sorting.js';
 import { namesIn, readOwnText } from '../../files/private.js';
 import { parseJournal } from '../../runs/journal.js';
 import { headOf, isHere, type RunHead } from '../../runs/plan.js';
-import {
-  isRunName,
-  isSingleRun,
-  journalIn,
-  placeIn,
-  type RunStore,
-  storeOf,
-} from '../../runs/store.js';
+import { isRunName, isSingleRun, journalIn, placeIn, runStore } from '../../runs/store.js';
 
 /** One change of a record by a run. */
 export interface PastChange {
@@ -50,14 +43,16 @@ export async function pastChanges(
   ids: readonly string[],
 ): Promise<PastChanges> {
   const changes = new Map<string, PastChange[]>();
-  const store = storeIn(context);
-  if (!store) return changes;
+  const { state } = context.paths;
+  if (!state) return changes;
+  const ended = placeIn(runStore(state.path), 'ended');
+  const newest = namesIn(ended).toSorted().slice(-maxRuns).filter(isRunName).toReversed();
   const sought = { resource, ids: new Set(ids) };
   let bytes = 0;
-  for (const [index, run] of newestRuns(store).entries()) {
+  for (const [index, run] of newest.entries()) {
     // The reads are synchronous, because 200 in the thread pool take longer: requests go on in between.
     if (index % runsPerTurn === 0) await new Promise(setImmediate);
-    const path = journalIn(join(placeIn(store, 'ended'), run));
+    const path = journalIn(join(ended, run));
     // The journal of a single record is short: the most frequent runs need no look at the size.
     const size = isSingleRun(run) ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
     if (size > maxJournalBytes) continue;
@@ -66,19 +61,6 @@ export async function pastChanges(
     for (const [id, change] of changesIn(path, context, sought)) addTo(changes, id, change);
   }
   return changes;
-}
-
-function storeIn(context: Context): RunStore | undefined {
-  try {
-    return storeOf(context);
-  } catch {
-    return undefined;
-  }
-}
-
-function newestRuns(store: RunStore): readonly string[] {
-  const names = namesIn(placeIn(store, 'ended'));
-  return names.toSorted().slice(-maxRuns).filter(isRunName).toReversed();
 }
 
 function changesIn(
