@@ -66,17 +66,15 @@ export function liveSide(api: Api): Side {
     origin: api.service,
     organization: api.organizationId,
     has: () => true,
-    records: (resource) => liveRecords(api, resource),
+    async *records(resource) {
+      const records: JsonObject[] = [];
+      const onRecord = (record: JsonObject) => records.push(record);
+      const doubt = { so: 'so it cannot be compared', mayBeEmpty: true };
+      await readWholeList({ api }, resource, onRecord, doubt);
+      yield* records.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+    },
     files: undefined,
   };
-}
-
-async function* liveRecords(api: Api, resource: ResourceName): AsyncGenerator<JsonObject> {
-  const records: JsonObject[] = [];
-  const onRecord = (record: JsonObject) => records.push(record);
-  const doubt = { so: 'so it cannot be compared', mayBeEmpty: true };
-  await readWholeList({ api }, resource, onRecord, doubt);
-  yield* records.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
 }
 
 /** Throws UsageError for sides of different organizations. */

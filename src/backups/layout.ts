@@ -115,7 +115,10 @@ export async function listBackup(folder: string): Promise<BackupFolder> {
   const snapshots = names.filter((name) => finished.test(name));
   return {
     folder,
-    snapshots: snapshots.map((name) => snapshotAt(join(folder, name))),
+    snapshots: snapshots.map((name) => {
+      const isWhole = finished.exec(name)?.[2] === undefined;
+      return { folder, name, path: join(folder, name), isWhole };
+    }),
     unfinished: names.filter((name) => unfinished.test(name) && !links.has(name)),
     removed: names.filter((name) => removed.test(name)),
     hasFiles: names.includes(filesFolder),
@@ -126,12 +129,6 @@ export async function listBackup(folder: string): Promise<BackupFolder> {
 function isOfBackup(name: string): boolean {
   const ways = [finished, unfinished, removed, /^(?:files|lost\+found|backup\.lock\..+)$/];
   return ways.some((way) => way.test(name));
-}
-
-function snapshotAt(path: string): Snapshot {
-  const name = basename(path);
-  const isWhole = finished.exec(name)?.[2] === undefined;
-  return { folder: dirname(path), name, path, isWhole };
 }
 
 /** Finds the snapshots that `DIR` or `DIR/SNAPSHOT` names, oldest first. Throws InputError for none. */

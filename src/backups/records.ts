@@ -20,12 +20,6 @@ import {
 } from './layout.js';
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 
-/** A file of a snapshot, as its manifest describes it. */
-interface WrittenFile {
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 const pieceBytes = 256 * 1024;
 
 /** The place of a record in the order in which they arrived. */
@@ -70,9 +64,7 @@ export class RecordSpool {
   }
 
   /** Writes the file: one record per line, in order of the ids, without those in `leftOut`. Throws OutputError. */
-  async finish(
-    leftOut: ReadonlySet<string> = new Set(),
-  ): Promise<WrittenFile & { readonly records: number }> {
+  async finish(leftOut: ReadonlySet<string> = new Set()) {
     await this.flush();
     const kept = this.lines.filter(({ id }) => !leftOut.has(id));
     kept.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
