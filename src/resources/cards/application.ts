@@ -35,6 +35,7 @@ export function applicationParts(record: JsonObject, style: CardStyle, nearby: N
   const { paint } = style;
   const updated = fieldText(record, 'updatedAt');
   const isChanged = updated !== '' && updated !== fieldText(record, 'submittedAt');
+  const submitted = longTimeOr(fieldText(record, 'submittedAt'), style);
   return {
     state: [
       { text: fieldText(record, 'status'), paint: paint.status },
@@ -43,7 +44,7 @@ export function applicationParts(record: JsonObject, style: CardStyle, nearby: N
     contact: [
       contactOf(record, style),
       [
-        { text: prefixed('Submitted', longTimeOr(fieldText(record, 'submittedAt'), style)) },
+        { text: submitted === '' ? '' : `Submitted ${submitted}` },
         { text: isChanged ? `updated ${ageOf(record, 'updatedAt', style)}` : '' },
       ],
     ],
@@ -62,10 +63,6 @@ export function applicationParts(record: JsonObject, style: CardStyle, nearby: N
       remarks: [`Other applications were not looked for: ${nearby.reason}.`],
     }),
   };
-}
-
-function prefixed(word: string, text: string): string {
-  return text === '' ? '' : `${word} ${text}`;
 }
 
 function playerSection(record: JsonObject, { paint }: CardStyle): readonly Section[] {

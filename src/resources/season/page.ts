@@ -1,7 +1,7 @@
 /** The page of `report`: its facts, charts and sentences, before they are HTML or Markdown. */
 
 import { resolveWhen, type When } from '../../data/dates.js';
-import { groupedNumber, plural } from '../../data/text.js';
+import { groupedNumber } from '../../data/text.js';
 import { durationInWords, longDay, longTime } from '../../data/time.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { truncate } from '../../terminal/width.js';
@@ -134,20 +134,11 @@ export function barsOf(
 
 // --- sentences ---
 
-/** The sentences around the charts. */
-interface PageWords {
-  readonly title: string;
-  /** The number of applications, and whose they are. */
-  readonly lead: string;
-  readonly warning: string | undefined;
-  readonly foot: readonly string[];
-}
-
 const privacy =
   'Groups of fewer than five are counted as "other" or joined with their neighbours, to protect people\'s privacy.';
 
 /** Returns the sentences around the charts; `organization` and filters may hold any text. */
-export function pageWords(page: SeasonPage): PageWords {
+export function pageWords(page: SeasonPage) {
   const { total, filters, isExact, madeAt, version } = page;
   const of = `of ${rowLabel(page.organization)}`;
   const matching = filters.length > 0 ? 'matching ' : '';
@@ -202,9 +193,4 @@ export function filterWords(values: TallyValues, now: Date): readonly string[] {
 
 function list(words: readonly string[]): string {
   return words.map((word) => rowLabel(word)).join(', ');
-}
-
-/** Returns `64 applications`, or `fewer than five applications`. */
-export function totalWords(total: SeasonPage['total']): string {
-  return total === 'few' ? 'fewer than five applications' : plural(total, 'application');
 }

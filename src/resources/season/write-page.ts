@@ -8,7 +8,7 @@ import { fileOrStdout } from '../../config/parse.js';
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
 import { incompleteList } from '../../data/resources.js';
-import { groupedNumber, percent } from '../../data/text.js';
+import { groupedNumber, percent, plural } from '../../data/text.js';
 import { GuardError, UsageError, withShapes } from '../../errors.js';
 import { checkWritable } from '../../files/atomic-write.js';
 import { singleLine } from '../../terminal/safe-text.js';
@@ -23,7 +23,6 @@ import {
   type SeasonChart,
   type SeasonPage,
   type SeasonTryout,
-  totalWords,
 } from './page.js';
 
 /** The JSON output of `report`. */
@@ -96,7 +95,8 @@ export async function writeSeason(
 
 function writtenWords({ total, organization, isExact }: SeasonPage, files: readonly string[]) {
   const small = isExact ? ' It shows small groups: do not publish it.' : '';
-  return `Wrote ${files.map(singleLine).join(' and ')}: ${totalWords(total)} of ${singleLine(organization)}.${small}`;
+  const many = total === 'few' ? 'fewer than five applications' : plural(total, 'application');
+  return `Wrote ${files.map(singleLine).join(' and ')}: ${many} of ${singleLine(organization)}.${small}`;
 }
 
 /** Returns the page as Markdown; data is escaped, so that it stays text. */
