@@ -75,7 +75,7 @@ export function subjectOf(
     after: '',
   };
   const order = isCut ? orderWords(resource, values.sort) : '';
-  return { ...action, matched, words: { before: filter.before, after: filter.after, order } };
+  return { ...action, matched, words: { ...filter, order } };
 }
 
 /** `, newest first`: by which order the first records were taken. */

@@ -16,30 +16,23 @@ import type { BulkValues, Invocation } from './invocation.js';
  * Checks before anything is sent that `--results` can be written. Throws OutputError if it cannot,
  * UsageError if the same command line reads that file.
  */
-export async function checkResults({
-  results,
-  csv,
-  idsFile,
-  manifest,
-  file,
-  paths,
-  input,
-  noteFile,
-  set,
-}: BulkValues): Promise<void> {
+export async function checkResults(values: BulkValues): Promise<void> {
+  const { results } = values;
   if (results === undefined) return;
   if (results === '-')
     throw new UsageError('--results needs a file; the report itself goes to stdout.', {
       hint: 'For rows on stdout: -o csv',
     });
   refuseSpreadsheet('--results', results);
-  const flags = { '--csv': csv, '--ids': idsFile, '--input': input, '--note-file': noteFile };
   const read = {
-    ...flags,
-    '--manifest': manifest,
-    FILE: file,
-    PATH: paths,
-    '-F': filesOfFields(set),
+    '--csv': values.csv,
+    '--ids': values.idsFile,
+    '--input': values.input,
+    '--note-file': values.noteFile,
+    '--manifest': values.manifest,
+    FILE: values.file,
+    PATH: values.paths,
+    '-F': filesOfFields(values.set),
   };
   const others = Object.entries(read).map(([word, given]) => ({ word, given }));
   await refuseSameFile('--results', results, others);
