@@ -64,7 +64,9 @@ async function newRecords(
   const all = context.api.list(resource, {}, { checksCompleteness: true });
   const listed = new Set<string>();
   const fields = new ListedFields(context.settings, resource);
-  const times = new Times(resource);
+  const field = ageField(resource);
+  // The times that the first use after `cursors reset --at` asked for.
+  const times: (number | undefined)[] = [];
   const observed = recordStream(async function* () {
     for await (const batch of batchesOf(all)) {
       for (const record of batch) {
@@ -79,13 +81,16 @@ async function newRecords(
     resource,
     tests,
     notes: context,
-    order: orderByField({ field: ageField(resource), descending: false }),
+    order: orderByField({ field, descending: false }),
     last: (nameOf) => ({
       holds: (record) =>
         cursor.isNew({
           id: plainText(record['id']),
           watched: changed === undefined ? undefined : watchedIn(record, nameOf(changed)),
-          time: () => times.of(record),
+          time() {
+            times.push(timeOf(record[field]));
+            return times.at(-1);
+          },
         }),
       ...(changed === undefined ? {} : fieldOf(changed, resource)),
     }),
@@ -93,12 +98,15 @@ async function newRecords(
   const records = await collect(filtered);
   const { matched } = filtered.counts;
   refuseIncomplete(all.completeness(), resource);
-  times.check();
+  if (times.length > 0 && times.every((time) => time === undefined)) throw withoutTime(resource);
   cursor.stage(
     records.map((record) => plainText(record['id'])),
     (id) => listed.has(id),
   );
-  if (records.length < matched) context.note(leftNote(records.length, matched, resource));
+  if (records.length < matched)
+    context.note(
+      `The oldest ${groupedNumber(records.length)} of ${countOf(matched, resource, 'new ')}; the others come next time.`,
+    );
   const counts = { read: listed.size, matched: records.length, shown: records.length };
   const stream = recordStream(() => batchesOf(records));
   return {
@@ -118,10 +126,6 @@ function refuseIncomplete(completeness: Completeness, resource: ResourceName): v
     code: 'incomplete',
     hint: withShapes(fixes),
   });
-}
-
-function leftNote(shown: number, matched: number, resource: ResourceName): string {
-  return `The oldest ${groupedNumber(shown)} of ${countOf(matched, resource, 'new ')}; the others come next time.`;
 }
 
 function newRecordsSummary({ isFirst }: Cursor, name: string): ListSummary {
@@ -149,29 +153,9 @@ function withoutId(resource: ResourceName): UsageError {
   );
 }
 
-/** When records were made, for the first use after `cursors reset --at`. */
-class Times {
-  private read = 0;
-  private unreadable = 0;
-  private readonly field: string;
-
-  constructor(private readonly resource: ResourceName) {
-    this.field = ageField(resource);
-  }
-
-  of(record: JsonObject): number | undefined {
-    const ms = timeOf(record[this.field]);
-    if (ms === undefined) this.unreadable += 1;
-    else this.read += 1;
-    return ms;
-  }
-
-  /** Throws UsageError if it was asked for times and no record has one. */
-  check(): void {
-    if (this.read > 0 || this.unreadable === 0) return;
-    const { plural: many } = resourceWords[this.resource];
-    throw new UsageError(`No record in the list of ${many} has a time in ${this.field}.`, {
-      hint: `--at needs one. To start with what is new from now on: rosterctl cursors reset ${this.resource}/NAME`,
-    });
-  }
+function withoutTime(resource: ResourceName): UsageError {
+  const { plural: many } = resourceWords[resource];
+  return new UsageError(`No record in the list of ${many} has a time in ${ageField(resource)}.`, {
+    hint: `--at needs one. To start with what is new from now on: rosterctl cursors reset ${resource}/NAME`,
+  });
 }
