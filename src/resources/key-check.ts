@@ -112,7 +112,8 @@ export function withLoginHint(error: Failure): Failure {
     const details = { ...error.details, ...hinted(loginHint(error)) };
     return new ApiError(error.status, error.serviceCode, error.call, details);
   }
-  const own = hintWithoutStatus(error);
+  // `auth status` cannot show a key that was not stored.
+  const own = error.hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
   if (error instanceof NetworkError) {
     const advice = own ?? 'Check --base-url, or store the key unchecked with --no-check.';
     return new NetworkError(error.message, { ...error.details, ...hinted(advice) });
@@ -125,8 +126,7 @@ export function withLoginHint(error: Failure): Failure {
   return error;
 }
 
-/** Returns the hint of an error after which no key was stored. */
-function hinted(advice: string): { readonly hint: string } {
+function hinted(advice: string) {
   return { hint: `Nothing was stored. ${advice}` };
 }
 
@@ -135,11 +135,6 @@ function loginHint({ status, serviceCode }: ApiError): string {
   if (status === 401) return 'Copy the key again from the dashboard (settings, API keys).';
   if (serviceCode === 'featureNotAvailable') return askForPlan;
   return 'Run it again later, or store the key unchecked with --no-check.';
-}
-
-/** The error's hint without `auth status`, which cannot show a key that was not stored. */
-function hintWithoutStatus({ hint }: Failure): string | undefined {
-  return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
 }
 
 /** Says which part of a login is probably wrong, from the failure of a read. */
