@@ -10,7 +10,6 @@ import { sealLine, unsealLine } from '../files/synced-lines.js';
 import { placeName } from '../runs/plan.js';
 import { manifestFile } from './layout.js';
 
-/** A backup that was made. */
 interface LastBackup {
   /** The absolute path of the snapshot. */
   readonly snapshot: string;

@@ -18,7 +18,6 @@ import {
 import { type Manifest, readSnapshotManifest } from './manifest.js';
 import { readRecords } from './records.js';
 
-/** Something in a snapshot that is not as it was made. */
 interface Problem {
   readonly snapshot: string;
   /** The file, relative to the folder of the backup. */

@@ -83,7 +83,6 @@ export function countErrors(decided: readonly ReportRow[]): number {
   return decided.filter(({ result }) => countsAsError(result)).length;
 }
 
-/** The change to confirm. */
 interface PendingChanges {
   readonly subject: Subject;
   /** The rows to write; if the preview showed only some of them, answering `l` lists all. */

@@ -12,7 +12,6 @@ import { ApiError, Failure, GuardError, InputError } from '../errors.js';
 import type { PlanFile } from '../runs/plan-file.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 
-/** The options that bind an operation to a plan. */
 interface ApplyOptions {
   /** Rows that drifted end as conflicts, and the others are sent. */
   readonly allowDrift: boolean;
@@ -113,7 +112,6 @@ function opening(operation: Operation, ...given: Parameters<Operation['open']>):
   }
 }
 
-/** The failure of an operation that a forged job breaks. */
 function planFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new InputError('The plan does not hold what its command needs. Nothing was sent.', {

@@ -124,7 +124,6 @@ async function planOrContinue(context: Context, invocation: Invocation, setup: R
   });
 }
 
-/** A run to begin, and what it takes over from earlier ones. */
 interface NewRun extends RunSetup, Replaced {
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
@@ -283,10 +282,8 @@ function unsentRow(context: Context, { action }: Invocation, task: Task): Report
   return reportRow(task, endAfter(done, end));
 }
 
-/** Why nothing may be sent. */
 type Stop = Failure | { readonly exitName: ExitName };
 
-/** Ends an invocation that sent nothing. */
 async function endUnsent(
   context: Context,
   invocation: Invocation,

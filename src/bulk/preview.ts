@@ -125,7 +125,6 @@ export async function previewRows(
 /** Receives each record that is read, with its row and the plan for it. */
 export type ObserveRow = (row: Task, record: JsonObject, plan: RowPlan) => void;
 
-/** A record, and the plan that was made for it. */
 interface PlannedRow {
   readonly record: JsonObject | undefined;
   readonly plan: RowPlan;

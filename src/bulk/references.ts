@@ -110,7 +110,6 @@ interface Miss {
   readonly matches: readonly Candidate[];
 }
 
-/** The error for all references of a command line that do not name exactly one record. */
 function referencesError(resource: ResourceName, index: ReferenceIndex, misses: readonly Miss[]) {
   const problems = misses.map((miss, at) =>
     atPlace(miss.reference, problemOf(resource, index, miss, at < nameFirstFew)),

@@ -16,7 +16,6 @@ import { verbOfAction } from '../runs/verb.js';
 import { linesOfRows, type ReportStyle, reportLines, wrongRows } from './report-lines.js';
 import { aboutRow } from './row-lines.js';
 
-/** The top-level fields of a report. */
 const reportFields: ReadonlySet<string | undefined> = new Set([
   'schema',
   'run',
@@ -95,7 +94,6 @@ function hidesErrors({ output, out = '-', quiet }: Context['settings']): boolean
   return output === 'ids' || (quiet && out !== '-' && !['json', 'ndjson'].includes(output));
 }
 
-/** Leaves unchanged rows to the count in the summary. */
 function withoutUnchanged(report: BulkReport): BulkReport {
   return { ...report, results: report.results.filter(({ result }) => result !== 'unchanged') };
 }

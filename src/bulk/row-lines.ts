@@ -132,7 +132,6 @@ export interface AlignedRow {
   readonly detail: string;
 }
 
-/** The form of a list of rows. */
 interface RowStyle {
   /** The width of the terminal; Infinity for a pipe. */
   readonly columns: number;

@@ -148,7 +148,6 @@ function newHead(context: Context, invocation: Invocation): NewRunHead {
   };
 }
 
-/** Acquires the lock, plans the run and executes it. */
 async function planAndExecute(context: Context, given: Invocation): Promise<CommandOutput> {
   const head = newHead(context, given);
   // Before the first request: most changes are refused where no run can be kept.

@@ -148,7 +148,6 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** True if a first line is a header with an id column, for `--ids`. */
 function hasIdColumn(cells: readonly string[], map: HeaderOptions['map']): boolean {
   return cells.some(
     (cell) =>

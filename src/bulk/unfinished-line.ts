@@ -11,7 +11,6 @@ import type { RunStore } from '../runs/store.js';
 import { verbOf } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 
-/** A run that was sent, at least in part. */
 interface StartedRun {
   readonly store: RunStore | undefined;
   readonly invocation: Invocation;

@@ -27,7 +27,6 @@ import { reportViewFor } from './report-view.js';
 import { redactedRows, requireNoSecret } from './secrets.js';
 import type { FilteredRows } from './select-rows.js';
 
-/** How long a plan is valid without --expires. */
 const defaultValidMs = 86_400_000;
 
 /** Flags of the sending itself, which a plan does not hold; they go with `plan apply`. */
@@ -105,7 +104,6 @@ export async function planChanges(
   };
 }
 
-/** Says which rows stop a plan, and what to do. */
 function obstacle(failing: readonly ReportRow[]): string {
   const rows = plural(failing.length, 'row');
   if (failing.some(({ result }) => result === 'not_attempted'))

@@ -19,7 +19,6 @@ import {
   writeCursor,
 } from './cursor-file.js';
 
-/** How a command uses a cursor. */
 interface CursorUse extends CursorKey {
   /** The filter as typed; another one than that of the first use is refused. */
   readonly filter: string;

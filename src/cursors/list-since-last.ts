@@ -20,7 +20,6 @@ import type { RecordTest } from '../data/where.js';
 import { GuardError, UsageError, withShapes } from '../errors.js';
 import { type Cursor, openCursor, typedFilter } from './cursor.js';
 
-/** A list command's records, and the values that select them. */
 interface CursorList {
   readonly resource: ResourceName;
   readonly tests: readonly RecordTest[];

@@ -22,7 +22,6 @@ export async function verifyPending(run: ActiveRun, rows: readonly ActiveRow[]):
   for (const { row, unverified } of unverifiedOf(rows)) await endUnknown(row, unverified);
 }
 
-/** The rows whose last write has an unknown outcome. */
 function unverifiedOf(rows: readonly ActiveRow[]) {
   return rows.flatMap((row) => {
     const { lastWrite } = row;
@@ -84,7 +83,6 @@ async function readAll(
   await Promise.all(reads);
 }
 
-/** Ends the row by what a read found, or continues with it. */
 async function settle(row: ActiveRow, unverified: Unverified, found: Verification): Promise<void> {
   if (found.outcome === 'applied') return foundApplied(row, unverified, found);
   if (found.outcome === 'unclear') return endUnknown(row, unverified, found.error);
@@ -127,7 +125,6 @@ async function foundNotApplied(row: ActiveRow, unverified: Unverified, state: Re
   await runRow(row, state);
 }
 
-/** Which of the sent fields read as before the write, and which as sent. */
 function fieldsShown({ sent }: Unverified, { record = {} }: RecordState) {
   const changes = sent?.step.changes ?? [];
   const holds = (side: 'from' | 'to') =>

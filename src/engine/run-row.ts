@@ -81,7 +81,6 @@ function intentOf({ step, more }: Write): Unverified['intent'] {
   return { step: name, before: redactedBefore(changes), digest, more: more || undefined };
 }
 
-/** Writes the intent and the before-image of a send concurrently. */
 async function recordIntent({ run, session, task, sends }: ActiveRow, write: Write): Promise<void> {
   const { journal, images } = run.options;
   const { step, state } = write;

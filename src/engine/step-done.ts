@@ -64,7 +64,6 @@ async function keepCreated({ run, task }: ActiveRow, image: BeforeValues): Promi
   }
 }
 
-/** Notes once for each field that the service does not show it. */
 function noteUnshown({ options, unshown }: ActiveRun, { changes }: KnownStep, record: JsonObject) {
   for (const { field, to } of changes) {
     if (to === null || to === undefined || Object.hasOwn(record, field) || unshown.has(field))

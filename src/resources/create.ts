@@ -121,7 +121,6 @@ export async function sendCreateWithId(
   return { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
 }
 
-/** The id of the created record, from the `Location` header. */
 function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
   const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
   return id ? { id: percentDecoded(id) } : undefined;

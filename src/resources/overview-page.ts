@@ -152,7 +152,6 @@ function listRow(label: string, texts: readonly string[], flags: string): Overvi
   return { label, texts, command: `rosterctl tryouts list ${flags}` };
 }
 
-/** Describes the findings about teams, players and documents. */
 const rosterWords = {
   'player.noTeam': (count: number) => `${plural(count, 'player')} in no team`,
   'team.empty': (count: number) => `${plural(count, 'team')} without players`,
@@ -179,7 +178,6 @@ function notKnown(reason: string): string {
   return `not known: ${reason}`;
 }
 
-/** Describes the findings of the rules that run by default. */
 const findingWords: { readonly [C in DefaultCode]: (count: number) => string } = {
   waiting: (count) =>
     `${groupedNumber(count)} waiting over ${durationInWords(parseDuration(defaultPatience))}`,

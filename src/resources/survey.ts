@@ -132,7 +132,6 @@ function envelope(
   return { subject: 'envelope', result, text, settings };
 }
 
-/** How deep a list is looked for. */
 const deepest = 4;
 
 /** Returns the paths of everything that can be a list: arrays of objects, and maps of records. */

@@ -62,7 +62,6 @@ export const ifStatusFlag = {
   ),
 };
 
-/** The new status from the command line. */
 interface StatusValues {
   readonly to?: TryoutStatus;
   readonly status?: TryoutStatus;

@@ -35,7 +35,6 @@ type UpdateJob = JsonObject & {
 
 type UpdateValues = FieldValues & { readonly route?: string };
 
-/** The parts of an update that differ by command. */
 interface UpdateParts {
   readonly filters: Filters;
   /** Values of further flags, which the job keeps for `more`. */
@@ -88,7 +87,6 @@ export function fieldsOfRow(
 
 type RowChanges = Omit<RowPlan, 'steps'> & { readonly changes: readonly RowChange[] };
 
-/** How a row's changes are determined. */
 interface UpdateRules {
   /** Returns the top-level fields that differ, or why the row is left alone. Throws InputError, UsageError. */
   plan(row: SelectedRow, record: JsonObject): RowChanges;
@@ -164,7 +162,6 @@ function differentValues(fields: readonly string[]): string {
   return `${fields.length > 1 ? 'different values for' : 'a different'} ${fields.join(', ')}`;
 }
 
-/** The fields, of those named, that both records have with different values. */
 function differing(fields: readonly string[], one: JsonObject, other: JsonObject) {
   return fields.filter(
     (field) =>

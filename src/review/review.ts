@@ -22,7 +22,6 @@ export type ReviewValues = ReviewFilters & {
   readonly discard: boolean;
 };
 
-/** Runs the operation with these parts and returns its output. */
 type Use = (parts: Partial<Operation>) => Promise<CommandOutput>;
 
 /**
@@ -141,7 +140,6 @@ function greetingOf(size: number, done: number, gone: number): string {
   ].join(' ');
 }
 
-/** Takes applications out of the queue. */
 async function leave(queue: ReviewQueue, ids: readonly string[]): Promise<void> {
   await Promise.all(ids.map((id) => queue.append({ kind: 'left', id })));
 }

@@ -18,7 +18,6 @@ import type { RunHead } from './plan.js';
 import { makeRoom, type RunStore } from './store.js';
 import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 
-/** Identifies the lock of a bulk write. */
 type LockKey = Pick<RunHead, 'service' | 'organization' | 'resource'>;
 
 type Locking = LockKey & Pick<RunHead, 'run' | 'startedAt'>;

@@ -268,10 +268,8 @@ export function isKnownFormat({ format }: RunHead): boolean {
   return format === runFormat || format === 0;
 }
 
-/** The guards that this version checks. */
 const knownGuards = ['ifStatus', 'conditions'];
 
-/** A run with its plan, if that is still on disk. */
 interface PlannedHead {
   readonly head: RunHead;
   readonly plan: RunPlan | undefined;

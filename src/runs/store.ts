@@ -188,7 +188,6 @@ export async function writeReported(folder: string, last: number): Promise<void>
     );
 }
 
-/** Writes a marker file of a run. Throws OutputError with this hint. */
 async function writeMark(path: string, text: string, hint: string): Promise<void> {
   await writeAtomically(path, `${text}\n`, { isOwn: true }).catch((error: unknown) => {
     if (!(error instanceof OutputError)) throw error;

@@ -15,7 +15,6 @@ export interface UnfinishedWork {
   readonly uploads: number;
 }
 
-/** A profile, the place it is for, and all stored profiles. */
 interface WorkPlace {
   readonly name: string;
   readonly organization: string;

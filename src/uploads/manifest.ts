@@ -38,7 +38,6 @@ const rules: ColumnRules = {
 const key = { kind: 'path', names: ['path', 'file'] };
 const hint = 'A manifest has the columns path, name, tags and contentType.';
 
-/** The values that a line gives for its document. */
 type OwnValues = OwnText & Partial<Pick<ManifestLine, 'contentType'>>;
 
 /**

@@ -16,7 +16,6 @@ import { placeName } from '../runs/plan.js';
 /** Larger files are compared by name, type and size only: hashing them would take too long. */
 export const mostHashedBytes = 64 * 1024 * 1024;
 
-/** A document that this machine uploaded. */
 interface Uploaded {
   readonly sha256: string;
   readonly sizeBytes: number;

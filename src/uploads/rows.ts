@@ -31,7 +31,6 @@ interface PathValues {
   readonly results?: string | undefined;
 }
 
-/** How many files are inspected concurrently. */
 const filesAtOnce = 8;
 /** How many steps of a long loop a file counts for. */
 const stepsPerFile = 200;
@@ -161,7 +160,6 @@ export function toInspectedFile(
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
-/** Digest of the files in their present state. */
 function filesDigest(rows: readonly SelectedRow[]): string {
   return digestOf(rows.map(({ own }) => own));
 }

@@ -116,7 +116,6 @@ function sharedKeys(a: JsonObject, b: JsonObject): readonly string[] {
     .map(([, word]) => word);
 }
 
-/** How many other applications a card lists. */
 const maxOthers = 5;
 
 function otherSection(record: JsonObject, style: CardStyle, nearby: Nearby): readonly Section[] {

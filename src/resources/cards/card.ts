@@ -25,7 +25,6 @@ import type { PastChange } from './history.js';
 /** Renders the lines of a card; everything that needs reading was read before. */
 export type CardLines = (canvas: Canvas) => readonly string[];
 
-/** The part of a context that drawing a card needs. */
 type CardSettings = { readonly settings: Pick<Settings, 'time' | 'verbose'> };
 
 /** Makes the card of a record, with what this machine changed of it. Throws CancelledError after a signal. */
@@ -60,7 +59,6 @@ export function cardOf(
   };
 }
 
-/** How many changes a card shows. */
 const maxChanges = 5;
 
 function historySection(changes: readonly PastChange[], style: CardStyle): readonly Section[] {

@@ -75,7 +75,6 @@ function rosterParts(record: JsonObject, style: CardStyle): CardParts {
   };
 }
 
-/** How many players a card lists. */
 const maxPlayers = 30;
 
 function playersSection(

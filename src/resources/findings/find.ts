@@ -189,7 +189,6 @@ function first(subjects: readonly CheckedRecord[]): CheckedRecord {
   return subjects[0] ?? { id: '', name: '', status: undefined, at: undefined };
 }
 
-/** Groups the rules that did not run by their reason. */
 function skipsOf(running: readonly Running[]): readonly Skip[] {
   const skips = new Map<string, Skip>();
   for (const { code, watch, skipped } of running) {

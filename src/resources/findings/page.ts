@@ -10,7 +10,6 @@ import type { CheckResult, Finding } from './find.js';
 import type { RuleCode, RuleWorld } from './rule.js';
 import { findingRules } from './rules.js';
 
-/** The context of the page of findings. */
 interface PageOptions {
   readonly world: RuleWorld;
   /** True if only findings are left that were not told before. */

@@ -161,7 +161,6 @@ function columnLabel({ head, index }: FileColumn): string {
   return head === '' ? String(index + 1) : `"${head}"`;
 }
 
-/** The fields that a column may set. */
 interface KnownFields {
   readonly seen: SeenFields;
   /** The fields that the service sets itself. */

@@ -211,7 +211,6 @@ function notFoundByKey(resource: ResourceName, key: string, text: string): NotFo
 /** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
 const listTimes = 10;
 
-/** Reads the ids of all records by their key. */
 async function readKeys(
   context: Context,
   resource: ResourceName,

@@ -80,7 +80,6 @@ export function importPreview(
   ];
 }
 
-/** Rows of one kind, and the lines that list them. */
 function kind<T>(what: string, rows: readonly T[], lineOf: (row: T) => string) {
   const lines = ({ canAsk, lists }: PreviewStyle) => {
     const all = rows.map((row) => `    ${lineOf(row)}`);
@@ -113,7 +112,6 @@ function mappingOf({ head, target, byName, type, isNew: isNewField }: MappedColu
   return `${shortValue(head)} → ${field}${byName ? ' (by name)' : ''}`;
 }
 
-/** Describes the fate of the other columns. */
 function notesOn({ mapping }: ResolvedImport): readonly string[] {
   const { service, ignored, overruled } = mapping;
   const heads = [...service.values()].map(({ head }) => shortValue(head));
@@ -147,7 +145,6 @@ function newRecordLine(row: Task, { teams }: ResolvedImport, teamColumn: MappedC
   return inTeams === '' ? line : `${line} → ${inTeams}`;
 }
 
-/** The change with the names of teams in place of their ids. */
 function withTeamNames({ field, from, to }: RowChange, teams: Teams | undefined): RowChange {
   const named = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(named);

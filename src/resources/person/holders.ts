@@ -79,7 +79,6 @@ export function formReader(): (record: JsonObject) => string | undefined {
   };
 }
 
-/** A record, and another one that holds the same. */
 interface SharedIdentity {
   readonly own: Holder;
   readonly other: Holder;
