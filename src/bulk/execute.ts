@@ -35,8 +35,7 @@ import { isSingleRun, type RunStore } from '../runs/store.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
 import { rowLocks } from './run-locks.js';
-import { announceInterrupt, runProgress } from './run-progress.js';
-import { unfinishedLine } from './unfinished-line.js';
+import { announceInterrupt, runProgress, unfinishedLine } from './run-progress.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
