@@ -1,6 +1,7 @@
 /** Cards: one record for a person, with what is near it and what this machine changed of it. */
 
 import { hiddenChange } from '../../bulk/row-lines.js';
+import { detailLines } from '../../cli/card.js';
 import { shortValue } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
@@ -12,14 +13,7 @@ import { clockTime, shortDay } from '../../data/time.js';
 import { isHash } from '../../runs/journal.js';
 import { isUploadRun } from '../../runs/unfinished-uploads.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
-import {
-  allFields,
-  type CardPage,
-  type CardStyle,
-  fieldText,
-  pageLines,
-  type Section,
-} from './fields.js';
+import { type CardPage, type CardStyle, fieldText, pageLines, type Section } from './fields.js';
 import type { PastChange } from './history.js';
 
 /** Renders the lines of a card; everything that needs reading was read before. */
@@ -48,10 +42,12 @@ export function cardOf(
   return (canvas) => {
     const style = { ...canvas, time: settings.time };
     const parts = partsOf(style);
+    // By the API's names, as in JSON.
+    const lines = (columns: number) => detailLines(record, { ...style, columns });
     const sections = [
       ...parts.sections,
       ...historySection(changes, style),
-      ...allFields(record, style, settings),
+      ...(settings.verbose ? [{ label: 'All fields', isBelow: true, lines }] : []),
     ];
     const names = ['name', 'title', 'id'].map((field) => fieldText(record, field));
     const name = names.find((text) => text !== '') ?? '';

@@ -1,10 +1,9 @@
 /** The parts of a card and how they are laid out: contact, games, times, and every further field by its label. */
 
-import { detailLines, detailValue } from '../../cli/card.js';
+import { detailValue } from '../../cli/card.js';
 import type { CellOptions } from '../../cli/cells.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
 import type { Canvas } from '../../cli/views.js';
-import type { Settings } from '../../config/settings.js';
 import { isObject, type JsonObject, wholeNumberOf } from '../../data/json.js';
 import { normalName, plainText } from '../../data/path.js';
 import { binarySize } from '../../data/text.js';
@@ -92,17 +91,6 @@ export function furtherFields(
       label: singleLine(fieldLabel(field)) || '""',
       ...detailValue(value, field, style),
     }));
-}
-
-/** With -v: every field by the API's name, as in JSON. */
-export function allFields(
-  record: JsonObject,
-  style: CardStyle,
-  { verbose }: Pick<Settings, 'verbose'>,
-): readonly Section[] {
-  if (!verbose) return [];
-  const lines = (columns: number) => detailLines(record, { ...style, columns });
-  return [{ label: 'All fields', isBelow: true, lines }];
 }
 
 /** Returns the size of a document, `79.2 KiB`; empty if its record does not tell. */
