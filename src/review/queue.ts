@@ -169,9 +169,7 @@ export async function unsentDecisions(
 }
 
 /** Returns the line and the command for decisions that were not sent; none if there are none. */
-export function describeUnsent(
-  count: number,
-): readonly { readonly text: string; readonly command: string }[] {
+export function describeUnsent(count: number) {
   if (count === 0) return [];
   const text = `review: ${count} ${count === 1 ? 'decision' : 'decisions'} not sent`;
   return [{ text, command: 'rosterctl tryouts review' }];

@@ -52,10 +52,7 @@ export async function unfinishedWork(
 }
 
 /** Returns a line and a command for each of the `mostRuns` newest runs, for the other runs, and for the uploads. */
-export function describeUnfinished(
-  { runs, uploads }: UnfinishedWork,
-  mostRuns: number,
-): readonly { readonly text: string; readonly command: string }[] {
+export function describeUnfinished({ runs, uploads }: UnfinishedWork, mostRuns: number) {
   const shown = runs.slice(0, mostRuns).map(({ run, left, total }) => ({
     text: `run ${run}: ${groupedNumber(left)} of ${plural(total, 'row')} left`,
     command: `rosterctl runs resume ${run}`,

@@ -206,7 +206,9 @@ export function mapColumns(
     if (known.service.includes(field)) service.set(field, column);
     else if (overruling !== undefined && column !== key) overruled.set(column.head, overruling);
     else {
-      const own = options.isTyped ? wholeField(field) : fieldTarget(field, column, seen);
+      // A typed field is of the top level, even if its name has dots.
+      const typed = { field, seen: { path: [field], inList: [false], sample: undefined } };
+      const own = options.isTyped ? typed : fieldTarget(field, column, seen);
       const target = byName && known.team ? known.team : own;
       const isNew = !seen.isEmpty && !seen.has(target.field);
       mapped.push({ ...column, target, byName, isNew });
@@ -214,11 +216,6 @@ export function mapColumns(
   }
   problems.push(...unknownColumns(unknown, options, known));
   return { columns: mapped, service, ignored, overruled, problems };
-}
-
-/** A field of the top level, even if its name has dots. */
-function wholeField(field: string): FieldTarget {
-  return { field, seen: { path: [field], inList: [false], sample: undefined } };
 }
 
 function fieldTarget(field: string, { type, head, isMapped }: FileColumn, seen: SeenFields) {

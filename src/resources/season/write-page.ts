@@ -163,16 +163,12 @@ async function makeSeasonPage(
     checkField(name);
     if (naming.has(index)) throw namesPersons(name);
   }
-  const fields = tally.fields.map((field) => ({
-    name: field.name,
-    valuesIn: field.valuesIn.bind(field),
-  }));
   const isFew = isSmall(total) && !isExact;
   return {
     organization: api.organizationId,
     total: isFew ? 'few' : total,
     filters: filterWords(values, madeAt),
-    charts: isFew || total === 0 ? [] : seasonCharts(tryouts, fields, isExact),
+    charts: isFew || total === 0 ? [] : seasonCharts(tryouts, tally.fields, isExact),
     isExact,
     madeAt,
     version: table.version,
