@@ -101,7 +101,9 @@ async function reviewQueue(context: Context, values: ReviewValues, queue: Review
   const decisions = queue.present();
   const greeting = greetingOf(decisions.queued.size, done.length, gone.size);
   const start = startReview(loaded.cards, decisions, greeting);
-  const { how, state } = await showReview(context, start, { ...loaded, queue });
+  const { how, state } = await context.fullScreen((screen) =>
+    showReview(screen, context, start, { ...loaded, queue }),
+  );
   const { size } = state.decisions.queued;
   if (how === 'send') return send(context, queue, loaded.cards, use);
   const kept = size === 0 ? 'Nothing was decided.' : `${plural(size, 'decision')} kept, not sent.`;

@@ -20,15 +20,7 @@ interface EndedReview {
 type ShownParts = Pick<Cards, 'title' | 'everyone' | 'changes'> & { readonly queue: ReviewQueue };
 
 /** Shows a review until a key or a signal ends it. Throws OutputError if a decision cannot be written. */
-export function showReview(
-  context: Context,
-  start: Review,
-  shows: ShownParts,
-): Promise<EndedReview> {
-  return context.fullScreen((screen) => reviewOn(screen, context, start, shows));
-}
-
-async function reviewOn(
+export async function showReview(
   screen: FullScreen,
   context: Context,
   start: Review,
