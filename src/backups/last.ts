@@ -7,17 +7,11 @@ import { Failure } from '../errors.js';
 import { writeAtomically } from '../files/atomic-write.js';
 import { ensurePrivateFolders, readOwnText } from '../files/private.js';
 import { sealLine, unsealLine } from '../files/synced-lines.js';
+import type { Overview } from '../resources/overview.js';
 import { placeName } from '../runs/plan.js';
 import { manifestFile } from './layout.js';
 
-interface LastBackup {
-  /** The absolute path of the snapshot. */
-  readonly snapshot: string;
-  readonly finishedAt: string;
-  readonly complete: boolean;
-  /** The resources that `--only` left out, and `files` after `--no-files`. */
-  readonly leftOut?: readonly string[];
-}
+type LastBackup = Omit<NonNullable<Overview['backup']>, 'exists'>;
 
 /** Remembers a backup in the state folder. A failure is a note: the backup itself is done. */
 export async function rememberBackup(context: Context, made: LastBackup): Promise<void> {
@@ -37,9 +31,7 @@ export async function rememberBackup(context: Context, made: LastBackup): Promis
  * Returns the last backup, and whether its snapshot is still there (null if that cannot be seen); null if
  * none is known. Undefined, with a message, if its record cannot be read.
  */
-export function lastBackup(
-  context: Context,
-): (LastBackup & { readonly exists: boolean | null }) | null | undefined {
+export function lastBackup(context: Context): Overview['backup'] | undefined {
   const file = fileOf(context);
   if (file === undefined) return null;
   let text: string;

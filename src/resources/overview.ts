@@ -34,11 +34,11 @@ export interface Overview {
   readonly unfinished: UnfinishedWork & { readonly decisions: number };
   /** The last one that this machine made; null if it made none. */
   readonly backup: {
-    /** The path of the snapshot. */
+    /** The absolute path of the snapshot. */
     readonly snapshot: string;
     readonly finishedAt: string;
     readonly complete: boolean;
-    /** The resources and files that flags left out; absent if an earlier version made it. */
+    /** The resources that `--only` left out, and `files` after `--no-files`; absent if an earlier version made it. */
     readonly leftOut?: readonly string[];
     /** The snapshot is still there; null if that cannot be seen. */
     readonly exists: boolean | null;

@@ -9,6 +9,7 @@ import type { ThisProcess } from '../files/holder.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import { ensurePrivateFolders, listStateFolder, tightenPrivateFile } from '../files/private.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
+import type { WorkPlace } from '../runs/unfinished.js';
 
 /** A decision about an application: a new status, a line for its notes, or both. */
 export interface Decision {
@@ -153,15 +154,10 @@ function queueFiles(folder: string, onUnread: (error: unknown) => void): readonl
 /** Returns how many decisions of a profile's reviews were not sent. */
 export async function unsentDecisions(
   statePath: string,
-  profile: {
-    readonly name: string;
-    readonly organization: string;
-    readonly service: string | undefined;
-  },
+  { name, organization, service }: Omit<WorkPlace, 'profiles'>,
   onUnread?: (reason: string) => void,
 ): Promise<number> {
   const all = await unsentReviews(statePath, onUnread);
-  const { name, organization, service } = profile;
   return all
     .filter((each) => each.organization === organization)
     .filter((each) => each.service === service || each.profile === name)

@@ -15,7 +15,8 @@ export interface UnfinishedWork {
   readonly uploads: number;
 }
 
-interface WorkPlace {
+/** A profile, the place it is for, and all stored profiles. */
+export interface WorkPlace {
   readonly name: string;
   readonly organization: string;
   readonly service: string | undefined;
