@@ -144,21 +144,17 @@ async function finish({ folder, name, unfinished, journal }: OpenBackup, manifes
     singleWriter: true,
   });
   await journal.close();
-  await clean(unfinished, manifest);
+  const kept = [
+    manifestFile,
+    ...manifest.resources.map(({ resource }) => recordsFile(resource)),
+    ...(manifest.files ? [uploadFile] : []),
+  ];
+  // The rest is what only an unfinished snapshot needs.
+  await removeAllBut(kept, unfinished);
   const isWhole = manifest.complete;
   const finished = isWhole ? name : `${name}.incomplete`;
   const path = join(folder, finished);
   await attemptWrite(path, rename(unfinished, path));
   await syncFolder(folder);
   return { folder, name: finished, path, isWhole };
-}
-
-/** Removes what only an unfinished snapshot needs. */
-async function clean(unfinished: string, { resources, files }: Manifest): Promise<void> {
-  const names = [
-    manifestFile,
-    ...resources.map(({ resource }) => recordsFile(resource)),
-    ...(files ? [uploadFile] : []),
-  ];
-  await removeAllBut(names, unfinished);
 }

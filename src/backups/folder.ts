@@ -81,7 +81,11 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     await removeRemnants(context, content);
     await continueUnfinished(content, journal, path);
     if (journal) context.note('Continuing the interrupted backup.');
-    const lines = await openFetchJournal(path, journal ?? { bytes: 0 }, place, () => lock.isOurs());
+    const bytes = journal?.bytes ?? 0;
+    const isOurs = () => lock.isOurs();
+    const what = 'The journal';
+    const lines = await openSyncedLines(join(path, journalFile), { what, bytes, isOurs });
+    if (bytes === 0) await lines.append(place);
     return {
       folder,
       earlier,
@@ -101,18 +105,23 @@ export async function openBackup(context: Context, folder: string): Promise<Open
   }
 }
 
-/** An unfinished snapshot and what its journal holds. */
-type FoundJournal = JournalContent & { readonly path: string };
-
 /** Reads the journal of the newest unfinished snapshot; undefined if there is none, or if it is damaged, which costs fetching its files again. */
 async function newestJournal({ folder, unfinished }: BackupFolder) {
   const name = unfinished.at(-1);
   if (name === undefined) return undefined;
   const path = join(folder, name);
   try {
-    const file = await lstat(join(path, journalFile)).catch(() => undefined);
-    if (file && !file.isFile()) return undefined;
-    return { path, ...(await readFetchJournal(path)) };
+    const file = join(path, journalFile);
+    const found = await lstat(file).catch(() => undefined);
+    if (found && !found.isFile()) return undefined;
+    const { lines, bytes } = parseLines(await readBytes(file), file, (line) => line);
+    const [head, ...fetched] = lines;
+    // Undefined if it was cut before it said so.
+    const place = head && {
+      service: String(head.service),
+      organization: String(head.organization),
+    };
+    return { path, place, fetched: fetched.flatMap(fetchedIn), bytes };
   } catch (error) {
     if (error instanceof GuardError) return undefined;
     throw error;
@@ -130,7 +139,7 @@ async function removeRemnants(context: Context, { folder, removed }: BackupFolde
 /** Makes the folder of a new snapshot, with the journal of an interrupted one if it can be read; removes all other unfinished ones. */
 async function continueUnfinished(
   { folder, unfinished }: BackupFolder,
-  journal: FoundJournal | undefined,
+  journal: { readonly path: string } | undefined,
   path: string,
 ): Promise<void> {
   for (const name of unfinished) {
@@ -227,39 +236,7 @@ export interface FetchedFile extends RecordVersion {
   readonly sha256: string;
 }
 
-interface JournalContent {
-  /** The organization and service that it belongs to; undefined if it was cut before it said so. */
-  readonly place: Place | undefined;
-  readonly fetched: readonly FetchedFile[];
-  readonly bytes: number;
-}
-
-/** Reads the journal of an unfinished snapshot; an absent one is empty. Throws GuardError, OutputError. */
-async function readFetchJournal(path: string): Promise<JournalContent> {
-  const file = join(path, journalFile);
-  const { lines, bytes } = parseLines(await readBytes(file), file, (line) => line);
-  const [head, ...fetched] = lines;
-  return {
-    place: head && { service: String(head.service), organization: String(head.organization) },
-    fetched: fetched.flatMap(fetchedIn),
-    bytes,
-  };
-}
-
 function fetchedIn({ id, bytes, sha256, updatedAt, record }: JsonObject): readonly FetchedFile[] {
   if (typeof id !== 'string' || typeof bytes !== 'number' || typeof sha256 !== 'string') return [];
   return [{ id, bytes, sha256, updatedAt: stringOf(updatedAt), record: stringOf(record) }];
-}
-
-/** Opens the journal to append to it, and begins it if it is new. Throws OutputError. */
-async function openFetchJournal(
-  path: string,
-  { bytes }: Pick<JournalContent, 'bytes'>,
-  place: Place,
-  isOurs: () => boolean,
-): Promise<SyncedLines> {
-  const file = join(path, journalFile);
-  const journal = await openSyncedLines(file, { what: 'The journal', bytes, isOurs });
-  if (bytes === 0) await journal.append(place);
-  return journal;
 }

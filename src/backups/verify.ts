@@ -102,9 +102,9 @@ class Verifier {
 
   private async verifyFiles(snapshot: Snapshot, { resources, files }: Manifest): Promise<void> {
     const { folder, name, path } = snapshot;
-    for (const { resource, records, ...expected } of resources) {
-      const file = recordsFile(resource);
-      const problem = await this.recordsProblem(join(path, file), { records, ...expected });
+    for (const expected of resources) {
+      const file = recordsFile(expected.resource);
+      const problem = await this.recordsProblem(join(path, file), expected);
       if (problem !== undefined) this.add(snapshot, join(name, file), problem);
     }
     if (!files) return;
@@ -143,10 +143,7 @@ class Verifier {
   }
 
   /** Reads the records, too: how many they are, and that each is one, in order of the ids. */
-  private async recordsProblem(
-    path: string,
-    expected: { readonly records: number; readonly bytes: number; readonly sha256: string },
-  ): Promise<string | undefined> {
+  private async recordsProblem(path: string, expected: Manifest['resources'][number]) {
     const hash = createHash('sha256');
     let count = 0;
     let last: string | undefined;
