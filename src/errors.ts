@@ -182,6 +182,11 @@ export class ApiError extends Failure {
     this.code = serviceCode ?? meaning.kind;
   }
 
+  /** Returns the same error with further details. */
+  with(details: ApiError['details']): ApiError {
+    return new ApiError(this.status, this.serviceCode, this.call, { ...this.details, ...details });
+  }
+
   /** The service's own message, or the error's code if it sent none. */
   get said(): string {
     return this.details.message ?? this.code;

@@ -13,7 +13,6 @@ import {
 } from '../data/resources.js';
 import { addTo } from '../data/sorting.js';
 import { foldCase, groupedNumber, isSameText, orList, shellQuote, upTo } from '../data/text.js';
-import { ApiError } from '../errors.js';
 import { readWholeList } from './whole-list.js';
 
 interface IndexedValue {
@@ -51,7 +50,7 @@ export async function readReferences(
     if (!isForbidden(error)) throw error;
     const needing = orList(referenceKindsOf(resource).map((kind) => `${kind}:`));
     const hint = `This key cannot list ${resourceWords[resource].plural}, which ${needing} needs. Use the id.`;
-    throw new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
+    throw error.with({ hint });
   }
   return index;
 }

@@ -108,10 +108,7 @@ export function describeUnreadable(areas: readonly string[]): string | undefined
 
 /** Returns the failure of a login with a hint that nothing was stored, and what to check. */
 export function withLoginHint(error: Failure): Failure {
-  if (error instanceof ApiError) {
-    const details = { ...error.details, ...hinted(loginHint(error)) };
-    return new ApiError(error.status, error.serviceCode, error.call, details);
-  }
+  if (error instanceof ApiError) return error.with(hinted(loginHint(error)));
   // `auth status` cannot show a key that was not stored.
   const own = error.hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
   if (error instanceof NetworkError) {

@@ -12,7 +12,7 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
 import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
-import { ApiError, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
+import { Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { CardMaker } from './cards/card.js';
 
@@ -100,20 +100,14 @@ export function readerForWrite(
       try {
         return await reader.read(id, when);
       } catch (error) {
-        const isUnread = isForbidden(error) && when !== 'after';
-        throw isUnread ? unreadableRecord(context, error, callFor(resource, write, id)) : error;
+        if (!isForbidden(error) || when === 'after') throw error;
+        const { method, path } = context.api.describe(callFor(resource, write, id));
+        throw error.with({
+          hint: `A record that cannot be read is not changed. To send it unread: rosterctl api ${shellQuote(path)} -X ${method}`,
+        });
       }
     },
   };
-}
-
-/** The error for an unreadable record, with a hint on how to send the write unread. */
-function unreadableRecord({ api }: Context, error: ApiError, call: Call): ApiError {
-  const { method, path } = api.describe(call);
-  return new ApiError(error.status, error.serviceCode, error.call, {
-    ...error.details,
-    hint: `A record that cannot be read is not changed. To send it unread: rosterctl api ${shellQuote(path)} -X ${method}`,
-  });
 }
 
 function listReader(context: Context, resource: ResourceName): RecordReader {

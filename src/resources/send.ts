@@ -158,7 +158,7 @@ function withRouteHint(refused: RefusedRoute): ApiError {
   // On one line, because an error has at most four, and a refusal has its own hint.
   const next = nextRoute(refused).replace('\n', ' ');
   const routeHint = `Or the assumed route is wrong: ${lowerFirst(undocumented(row))}; rosterctl assumes ${used}.${next}`;
-  return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, routeHint });
+  return error.with({ routeHint });
 }
 
 /** The methods in the `Allow` header; anything else in it is left out. */

@@ -155,7 +155,7 @@ export class Holders {
     if (!other) return error;
     const { resource, record, kind } = other;
     const hint = `${upperFirst(whoHolds(other))} has the same ${kindWords[kind]}.\nSee: rosterctl ${resource} get ${quotedId(String(record['id']))}`;
-    return new ApiError(error.status, error.serviceCode, error.call, { ...error.details, hint });
+    return error.with({ hint });
   }
 
   private async search(): Promise<void> {
