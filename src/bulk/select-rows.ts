@@ -76,10 +76,7 @@ export interface FilteredRows {
 }
 
 /** The rows of an invocation. Throws GuardError if a filter finds not as many as --expect says, and as `selectByFilter`. */
-export async function selectRows(
-  context: Context,
-  { operation, values, selection }: Invocation,
-): Promise<FilteredRows> {
+export async function selectRows(context: Context, { operation, values, selection }: Invocation) {
   if (selection) return { rows: selection.rows, matched: selection.rows.length };
   const found = await selectByFilter(context, values, operation);
   checkExpected(found.rows.length, values);

@@ -241,10 +241,7 @@ export function changesSince(
 const listLagMs = 15_000;
 
 /** Returns the ids of the records that runs of this machine have just created, and did not delete since. */
-export async function justCreated(
-  context: Context,
-  resource: ResourceName,
-): Promise<ReadonlySet<string>> {
+export async function justCreated(context: Context, resource: ResourceName) {
   const ids = new Set<string>();
   if (!context.paths.state) return ids;
   const store = storeOf(context);

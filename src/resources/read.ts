@@ -58,10 +58,7 @@ function cachedAnswer({ api }: Context, request: Call, seconds: number): Protoco
 }
 
 /** The record of an id; undefined if there is none. Throws Failure if the service or its list cannot tell. */
-export async function recordIfThere(
-  reader: RecordReader,
-  id: string,
-): Promise<JsonObject | undefined> {
+export async function recordIfThere(reader: RecordReader, id: string) {
   try {
     return (await reader.read(id, 'list')).record;
   } catch (error) {

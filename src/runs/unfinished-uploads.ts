@@ -82,10 +82,7 @@ export async function readUnfinishedUploads(
 }
 
 /** Finds an unfinished upload by its id. Throws UsageError if there is none. */
-export async function findUnfinishedUpload(
-  context: LocalContext,
-  id: string,
-): Promise<UnfinishedUpload> {
+export async function findUnfinishedUpload(context: LocalContext, id: string) {
   const uploads = await readUnfinishedUploads(context);
   const match = uploads.find((upload) => upload.id === id);
   if (match) return match;

@@ -46,9 +46,7 @@ async function hasContent(
 }
 
 /** Same as `hasContent`, but false for a document whose file the store does not have. Throws Failure. */
-export async function stillHasContent(
-  ...document: Parameters<typeof hasContent>
-): Promise<boolean> {
+export async function stillHasContent(...document: Parameters<typeof hasContent>) {
   try {
     return await hasContent(...document);
   } catch (error) {
