@@ -153,7 +153,10 @@ const setBack: ResourceName = 'tryouts';
  * Returns the CSV with which `tryouts set-status --csv` sets applications back to the first side, each
  * only while it has the status of the second one; and how many lines it has.
  */
-export function setBackCsv(differences: readonly Difference[]) {
+export function setBackCsv(differences: readonly Difference[]): {
+  readonly text: string;
+  readonly count: number;
+} {
   const options = { delimiter: ',', raw: true } as const;
   const rows = differences.flatMap(({ resource, id, name, changes }) => {
     const status = changes.find(({ field }) => field === 'status');

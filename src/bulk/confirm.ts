@@ -12,7 +12,11 @@ import { type BulkValues, defaultMaxChanges, type Invocation } from './invocatio
 import { hasMore, type Preview, type Subject } from './preview.js';
 
 /** Prints the preview to stderr; with --quiet only if a question follows. */
-export async function printPreview(context: Context, subject: Subject, preview: Preview) {
+export async function printPreview(
+  context: Context,
+  subject: Subject,
+  preview: Preview,
+): Promise<void> {
   const canAsk = willPrompt(context);
   const { previewLines } = await import('./preview-lines.js');
   for (const line of previewLines(context, subject, preview, { canAsk }))

@@ -216,7 +216,10 @@ export function jobOf(plan: Pick<RunPlan, 'job'> | undefined): KeptJob {
 }
 
 /** Limits all further requests to the invocation's rate; after a 429 they slow down together. */
-export function limitRate({ api, settings }: Context, { rate }: Partial<Pick<BulkValues, 'rate'>>) {
+export function limitRate(
+  { api, settings }: Context,
+  { rate }: Partial<Pick<BulkValues, 'rate'>>,
+): void {
   api.limiter.limit({ rate: rate ?? settings.rate });
 }
 

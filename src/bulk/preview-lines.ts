@@ -23,7 +23,11 @@ import type { ReportStyle } from './report-lines.js';
 import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-lines.js';
 
 /** All rows of a preview, for the answer `l`. */
-export function allRowLines(context: Context, subject: Subject, preview: Preview) {
+export function allRowLines(
+  context: Context,
+  subject: Subject,
+  preview: Preview,
+): readonly string[] {
   const own = subject.describe?.(preview, { canAsk: false, lists: 'all' });
   return own ?? rowLines(context, subject, preview);
 }

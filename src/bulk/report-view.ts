@@ -117,7 +117,10 @@ export function printSummary(
 const mostWrong = 20;
 
 /** Names on stderr the rows that went wrong and why where stdout does not, also with --quiet: these are errors. */
-export function printWrongRows(context: Pick<Context, 'settings' | 'message'>, report: BulkReport) {
+export function printWrongRows(
+  context: Pick<Context, 'settings' | 'message'>,
+  report: BulkReport,
+): void {
   if (!hidesErrors(context.settings)) return;
   const wrong = wrongRows(report);
   for (const { id, result, error } of wrong.slice(0, mostWrong))

@@ -29,7 +29,11 @@ import {
 import { lockFor, openImages } from './run-locks.js';
 
 /** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
-export async function resumeRun(context: Context, invocation: Invocation, stored: StoredRun) {
+export async function resumeRun(
+  context: Context,
+  invocation: Invocation,
+  stored: StoredRun,
+): Promise<PlannedRun> {
   return withRun(context, invocation, stored, async (store, now, lock) => {
     if (now.finished) throw finishedMeanwhile(now.head);
     return prepareResume(context, invocation, { store, lock, expectsRemaining: true }, now);
@@ -210,7 +214,10 @@ function runWithRowsLeft(
 }
 
 /** The unfinished rows of a run as tasks, or the rows for which `isSelected` returns true. */
-export function unfinishedTasks(stored: StoredRun, isSelected?: (row: number) => boolean) {
+export function unfinishedTasks(
+  stored: StoredRun,
+  isSelected?: (row: number) => boolean,
+): readonly Task[] {
   const { plan, state } = stored;
   const resumable = unfinishedUploads([stored]).map(({ row }) => row.row);
   const isTask =

@@ -76,7 +76,10 @@ export interface FilteredRows {
 }
 
 /** The rows of an invocation. Throws GuardError if a filter finds not as many as --expect says, and as `selectByFilter`. */
-export async function selectRows(context: Context, { operation, values, selection }: Invocation) {
+export async function selectRows(
+  context: Context,
+  { operation, values, selection }: Invocation,
+): Promise<FilteredRows> {
   if (selection) return { rows: selection.rows, matched: selection.rows.length };
   const found = await selectByFilter(context, values, operation);
   checkExpected(found.rows.length, values);

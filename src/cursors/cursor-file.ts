@@ -137,7 +137,11 @@ export function readCursor(
 }
 
 /** Writes a cursor, whole or not at all, with mode 0600. Throws OutputError, ConfigError for a link in its place. */
-export async function writeCursor(folder: string, state: CursorState, owner: number | undefined) {
+export async function writeCursor(
+  folder: string,
+  state: CursorState,
+  owner: number | undefined,
+): Promise<void> {
   await writePrivateFile(cursorFile(folder, state), printState(state), owner, {
     singleWriter: true,
   });

@@ -59,7 +59,11 @@ export async function awaitEarlierWrites(
 }
 
 /** Waits until none of these writes can still take effect. */
-export async function waitForWrites(context: Context, open: readonly Intent[], ofRun: string) {
+export async function waitForWrites(
+  context: Context,
+  open: readonly Intent[],
+  ofRun: string,
+): Promise<void> {
   const now = context.now();
   const writes = open.map((intent) => sentAtLatest(intent, now, context.self));
   const longest = settleTimeLeft(writes, readSettleMs(context.env), now);
@@ -241,7 +245,10 @@ export function changesSince(
 const listLagMs = 15_000;
 
 /** Returns the ids of the records that runs of this machine have just created, and did not delete since. */
-export async function justCreated(context: Context, resource: ResourceName) {
+export async function justCreated(
+  context: Context,
+  resource: ResourceName,
+): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   if (!context.paths.state) return ids;
   const store = storeOf(context);

@@ -58,7 +58,10 @@ function cachedAnswer({ api }: Context, request: Call, seconds: number): Protoco
 }
 
 /** The record of an id; undefined if there is none. Throws Failure if the service or its list cannot tell. */
-export async function recordIfThere(reader: RecordReader, id: string) {
+export async function recordIfThere(
+  reader: RecordReader,
+  id: string,
+): Promise<JsonObject | undefined> {
   try {
     return (await reader.read(id, 'list')).record;
   } catch (error) {
@@ -71,7 +74,11 @@ export async function recordIfThere(reader: RecordReader, id: string) {
  * Reads a record that was created a moment ago, behind which a list may lag for a second. Returns it,
  * undefined if it stays away, with the reader that read last.
  */
-export async function readCreated(context: Context, resource: ResourceName, id: string) {
+export async function readCreated(
+  context: Context,
+  resource: ResourceName,
+  id: string,
+): Promise<{ readonly record: JsonObject | undefined; readonly reader: RecordReader }> {
   let reader = recordReader(context, resource);
   for (const pauseMs of lagPauses) {
     // A list that lags behind its own total is in doubt as long as it lags.

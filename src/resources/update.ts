@@ -211,7 +211,12 @@ interface GivenValues extends Pick<FieldValues, 'set' | 'setString'> {
 }
 
 /** The fields that flags set in every record, each with its flag. */
-export function givenFields({ name, tag, set = [], setString = [] }: GivenValues) {
+export function givenFields({
+  name,
+  tag,
+  set = [],
+  setString = [],
+}: GivenValues): Map<string, string> {
   return new Map([
     ...(name === undefined ? [] : [['name', '--name'] as const]),
     ...(tag === undefined ? [] : [['tags', '--tag'] as const]),

@@ -54,7 +54,11 @@ export function shortRunName(store: RunStore, run: string): string {
 }
 
 /** Returns how a message names a run: in full for a script, shortened for a person. */
-export function shownRunName({ streams }: Pick<Context, 'streams'>, store: RunStore, run: string) {
+export function shownRunName(
+  { streams }: Pick<Context, 'streams'>,
+  store: RunStore,
+  run: string,
+): string {
   return streams.stderr.isTerminal ? shortRunName(store, run) : run;
 }
 

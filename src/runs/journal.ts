@@ -73,7 +73,9 @@ export async function openJournal(
 }
 
 /** Reads the complete records of a journal and their size in bytes; none if there is no file. */
-export async function readJournal(path: string) {
+export async function readJournal(
+  path: string,
+): Promise<{ readonly records: readonly JournalRecord[]; readonly bytes: number }> {
   return parseJournal(await readBytes(path), path);
 }
 

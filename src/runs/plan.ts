@@ -164,7 +164,10 @@ const chunk = 1_000_000;
  * Writes a plan atomically, with its checksum as the last line. The folder is synced when the journal is
  * created in it. Throws OutputError.
  */
-export async function writePlan(folder: string, { head, job, names, rows }: RunPlan) {
+export async function writePlan(
+  folder: string,
+  { head, job, names, rows }: RunPlan,
+): Promise<void> {
   const file = await openPlain(pathIn(folder), { isOneOfMany: true });
   const sum = startDigest();
   let text = `${printJson({ head, job, names: names && Object.fromEntries(names) })}\n`;
@@ -247,7 +250,11 @@ export function hasPlan(folder: string): boolean {
 }
 
 /** Reduces the plan of an ended run to what `runs retry` can use, or removes it. Throws OutputError. */
-export async function shortenPlan(folder: string, plan: RunPlan, results: Iterable<ReportRow>) {
+export async function shortenPlan(
+  folder: string,
+  plan: RunPlan,
+  results: Iterable<ReportRow>,
+): Promise<void> {
   const failedRows = new Set<number>();
   for (const { row, result } of results) if (countsAsError(result)) failedRows.add(row);
   const rows = plan.rows.filter(({ row }) => failedRows.has(row));

@@ -127,7 +127,10 @@ export function reportRow({ row, id, ref }: SelectedRow, end: RowEnd): ReportRow
 }
 
 /** True for a final result; other rows are tried again when the run is resumed. */
-export function isFinalRow({ result, retryable }: Pick<ReportRow, 'result' | 'retryable'>) {
+export function isFinalRow({
+  result,
+  retryable,
+}: Pick<ReportRow, 'result' | 'retryable'>): boolean {
   return result !== 'unknown' && result !== 'not_attempted' && !retryable;
 }
 
@@ -141,7 +144,10 @@ const nouns: ReadonlyMap<string | undefined, string> = new Map(
 );
 
 /** True if the row is the deletion of a record: by a delete, or by an undo of what created it. */
-export function isDeletion({ action, resource }: Action, { after = {} }: Pick<ReportRow, 'after'>) {
+export function isDeletion(
+  { action, resource }: Action,
+  { after = {} }: Pick<ReportRow, 'after'>,
+): boolean {
   if (verbOfAction(action) !== 'undo') return isDelete(action);
   const noun = nouns.get(resource) ?? '';
   return after[noun] === null && Object.keys(after).length === 1;

@@ -107,7 +107,11 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
  * Milliseconds until none of these writes can still take effect, which is `ms` after each was sent; the
  * full `ms` if the clock went backwards.
  */
-export function settleTimeLeft(writes: readonly Pick<Intent, 't'>[], ms: number, now: Date) {
+export function settleTimeLeft(
+  writes: readonly Pick<Intent, 't'>[],
+  ms: number,
+  now: Date,
+): number {
   const present = now.getTime();
   return writes.reduce((most, { t }) => Math.max(most, t > present ? ms : t + ms - present), 0);
 }
@@ -119,7 +123,11 @@ const longestTurnMs = 3_600_000;
  * The intent of an earlier process, with `t` set to the latest time at which it can have been sent, by the
  * clock as it is now.
  */
-export function sentAtLatest(intent: Intent, now: Date, self: ThisProcess) {
+export function sentAtLatest(
+  intent: Intent,
+  now: Date,
+  self: ThisProcess,
+): Intent & { readonly since: number } {
   const { t, goneBy = t + longestTurnMs, holder } = intent;
   const aheadMs = holder ? setAheadSince(holder, self) : 0;
   return { ...intent, since: t, t: Math.min(now.getTime(), goneBy + aheadMs) };

@@ -145,7 +145,10 @@ export function isRunName(text: string): boolean {
 }
 
 /** Lists the names of the runs in these places, oldest first, without opening their folders. Throws OutputError. */
-export function runNames(store: RunStore, places: readonly RunPlace[] = runPlaces) {
+export function runNames(
+  store: RunStore,
+  places: readonly RunPlace[] = runPlaces,
+): readonly string[] {
   const all = places.flatMap((place) =>
     listStateFolder(placeIn(store, place), 'runs').filter(isRunName),
   );

@@ -146,7 +146,10 @@ function holderEntry({ self }: RunOptions) {
 }
 
 /** Reads every run on disk, oldest first; passes unreadable ones to `onDamaged` and omits them. */
-export async function listRuns(store: RunStore, onDamaged: (run: DamagedRun) => void) {
+export async function listRuns(
+  store: RunStore,
+  onDamaged: (run: DamagedRun) => void,
+): Promise<readonly StoredRun[]> {
   return readRuns(store, runNames(store), onDamaged);
 }
 
@@ -154,7 +157,10 @@ export async function listRuns(store: RunStore, onDamaged: (run: DamagedRun) => 
  * Reads the runs in `open/`, and those of version 0.1.0: those that have not ended, have an unfinished
  * upload, or whose report was not printed. Opens nothing in `ended/`.
  */
-export async function listOpenRuns(store: RunStore, onDamaged?: (run: DamagedRun) => void) {
+export async function listOpenRuns(
+  store: RunStore,
+  onDamaged?: (run: DamagedRun) => void,
+): Promise<readonly StoredRun[]> {
   return readRuns(store, runNames(store, ['open', 'legacy']), onDamaged);
 }
 

@@ -82,7 +82,10 @@ export async function readUnfinishedUploads(
 }
 
 /** Finds an unfinished upload by its id. Throws UsageError if there is none. */
-export async function findUnfinishedUpload(context: LocalContext, id: string) {
+export async function findUnfinishedUpload(
+  context: LocalContext,
+  id: string,
+): Promise<UnfinishedUpload> {
   const uploads = await readUnfinishedUploads(context);
   const match = uploads.find((upload) => upload.id === id);
   if (match) return match;

@@ -97,7 +97,13 @@ export function nothingToDo(action: Action): string {
 export const futureIds = { player: '(new player)', document: '(new document)' } as const;
 
 /** True for a change that only says that a record would be made. */
-export function isFutureId({ field, to }: { readonly field: string; readonly to: unknown }) {
+export function isFutureId({
+  field,
+  to,
+}: {
+  readonly field: string;
+  readonly to: unknown;
+}): boolean {
   const isId = field === 'id' || field === 'convertedPlayerId';
   return isId && (to === futureIds.player || to === futureIds.document);
 }

@@ -46,7 +46,9 @@ async function hasContent(
 }
 
 /** Same as `hasContent`, but false for a document whose file the store does not have. Throws Failure. */
-export async function stillHasContent(...document: Parameters<typeof hasContent>) {
+export async function stillHasContent(
+  ...document: Parameters<typeof hasContent>
+): Promise<boolean> {
   try {
     return await hasContent(...document);
   } catch (error) {

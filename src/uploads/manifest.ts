@@ -44,7 +44,10 @@ type OwnValues = OwnText & Partial<Pick<ManifestLine, 'contentType'>>;
  * Reads a manifest; `-` is stdin. Throws one InputError for all invalid lines: an unknown column, a
  * line without a path, a file that is named twice under one name.
  */
-export async function readUploadManifest(context: Context, file: string) {
+export async function readUploadManifest(
+  context: Context,
+  file: string,
+): Promise<{ readonly header: readonly string[]; readonly lines: readonly ManifestLine[] }> {
   const [first, ...rows] = readCsv(await readInputText(file, context));
   const source = file === '-' ? 'stdin' : file;
   if (!first) throw new InputError(`${source} is empty: it has no header.`, { hint });

@@ -179,7 +179,10 @@ function statOf(path: string): BigIntStats {
 }
 
 /** Opens a file to read it; `close` may be called twice. Throws InputError. */
-export function openToRead(path: string) {
+export function openToRead(path: string): {
+  readonly descriptor: number;
+  readonly close: () => void;
+} {
   const descriptor = orUnreadable(path, () => openSync(path, 'r'));
   let isOpen = true;
   const close = () => {

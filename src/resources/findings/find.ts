@@ -73,7 +73,10 @@ export function failureOfCheck(
 }
 
 /** Returns why lists may be incomplete and the commands that settle it, each once. */
-export function doubtsOf({ skips }: Pick<CheckResult, 'skips'>) {
+export function doubtsOf({ skips }: Pick<CheckResult, 'skips'>): {
+  readonly reasons: readonly string[];
+  readonly fixes: readonly string[];
+} {
   const doubts = skips.filter(({ cause }) => cause === 'incomplete');
   return {
     reasons: [...new Set(doubts.map(({ reason }) => reason))],
