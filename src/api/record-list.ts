@@ -179,10 +179,8 @@ export async function ifKnown<P>(page: Promise<P>, number: number): Promise<P | 
 }
 
 function withPageHint(error: unknown, number: number): unknown {
-  if (error instanceof ApiError && error.exitName === 'invalid') {
-    const { status, serviceCode, call, details } = error;
-    return new ApiError(status, serviceCode, call, { ...details, hint: nextPageHint });
-  }
+  if (error instanceof ApiError && error.exitName === 'invalid')
+    return error.with({ hint: nextPageHint });
   if (!(error instanceof Failure) || !error.hint?.includes('base URL')) return error;
   const read = number === 2 ? 'The first page was' : `The first ${number - 1} pages were`;
   const hint = `${read} read; page ${number} was not. Run the same command again.`;

@@ -66,7 +66,7 @@ export function readUploadMemory(context: Context): UploadMemory {
   return documents;
 }
 
-/** Returns how many bytes are remembered, and since when: more tell that a process has added something. */
+/** Returns the size of the memory, which grows with each upload that a process adds, and when the last was added. */
 export function memoryStats(context: Context): Pick<Stats, 'size' | 'mtimeMs'> {
   try {
     return statSync(pathsOf(context)?.current ?? '');
