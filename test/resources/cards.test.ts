@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/data/json.js';
 import { applicationCard } from '../../src/resources/cards/application.js';
 import type { CardMaker } from '../../src/resources/cards/card.js';
@@ -120,6 +120,9 @@ async function linesOf(make: CardMaker, record: JsonObject, view: View = {}) {
   const lines = await make({ api, signal, settings: { verbose, time } }, record, past);
   return lines({ now, columns, isTerminal: true, isUtf8, paint: createPaint(color) });
 }
+
+// The first card loads what reads lists, which takes longer than the patience of a card on a busy machine.
+beforeAll(() => linesOf(applicationCard, nimbus));
 
 const screen = async (...args: Parameters<typeof linesOf>) =>
   `\n${(await linesOf(...args)).join('\n')}\n`;
