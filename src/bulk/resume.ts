@@ -13,7 +13,7 @@ import { shownRunName } from '../runs/find-run.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
 import { isFinalRow, type ReportRow } from '../runs/report.js';
 import type { RunState } from '../runs/state.js';
-import { openRunStore, type RunStore, storeOf } from '../runs/store.js';
+import { hasRun, openRunStore, type RunStore, storeOf } from '../runs/store.js';
 import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
 import { unfinishedUploads } from '../runs/unfinished-uploads.js';
 import { confirmChanges, printPreview } from './confirm.js';
@@ -149,7 +149,7 @@ export async function prepareResume(
     name: only && values.confirm !== undefined ? plan.names?.get(only.id) : undefined,
   });
   // While the question waited, `runs prune` may have removed it.
-  if (!(await readRun(store, head.run))) throw removedMeanwhile(head);
+  if (!hasRun(store, head.run)) throw removedMeanwhile(head);
   const options = writeOptions(context, lock);
   return {
     invocation,

@@ -55,6 +55,11 @@ export function runFolder(store: RunStore, run: string): string {
   return all.find((folder) => existsSync(folder)) ?? join(placeIn(store, 'open'), run);
 }
 
+/** True while a run is kept; `runs prune` removes it. */
+export function hasRun(store: RunStore, run: string): boolean {
+  return existsSync(runFolder(store, run));
+}
+
 /** The path of a run's journal. */
 export function journalPath(store: RunStore, run: string): string {
   return journalIn(runFolder(store, run));
@@ -215,7 +220,7 @@ function reportedFile(folder: string): string {
  */
 export async function markRetried(store: RunStore, run: string, byRun: string): Promise<void> {
   // While the question waited, `runs prune` may have removed it.
-  if (!existsSync(runFolder(store, run))) return;
+  if (!hasRun(store, run)) return;
   const hint = 'Nothing was sent. Make room, then run the same command again.';
   await writeMark(retriedIn(store, run), byRun, hint);
 }
