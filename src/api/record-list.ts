@@ -11,13 +11,14 @@ import {
 } from '../data/resources.js';
 import { usualSorting } from '../data/sorting.js';
 import type { Instant } from '../data/time.js';
-import { ApiError, BugError, Failure, NetworkError, ProtocolError, shapesHint } from '../errors.js';
+import { ApiError, BugError, NetworkError, ProtocolError, shapesHint } from '../errors.js';
 import { endpoint } from './contract.js';
 import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { type Caps, defaultCaps, doubtfulList, PageFollower, pathBelow } from './page-follower.js';
 import { hasId, withTextId } from './records.js';
 import { resourceRow } from './resources.js';
+import { replaceHint } from './response.js';
 import { fillPath, type Route, withListQuery } from './routes.js';
 import type { Transport } from './transport.js';
 import type { ApiNotes, Completeness, ListOptions, RecordList } from './types.js';
@@ -181,14 +182,11 @@ export async function ifKnown<P>(page: Promise<P>, number: number): Promise<P | 
 function withPageHint(error: unknown, number: number): unknown {
   if (error instanceof ApiError && error.exitName === 'invalid')
     return error.with({ hint: nextPageHint });
-  if (!(error instanceof Failure) || !error.hint?.includes('base URL')) return error;
+  const isOfTransfer = error instanceof NetworkError || error instanceof ProtocolError;
+  // Any other advice, such as on a certificate or a proxy, is right for a later page, too.
+  if (!isOfTransfer || !error.hint?.includes('base URL')) return error;
   const read = number === 2 ? 'The first page was' : `The first ${number - 1} pages were`;
-  const hint = `${read} read; page ${number} was not. Run the same command again.`;
-  const { message } = error;
-  if (error instanceof NetworkError) return new NetworkError(message, { ...error.details, hint });
-  return error instanceof ProtocolError
-    ? new ProtocolError(message, { ...error.details, hint })
-    : error;
+  return replaceHint(error, `${read} read; page ${number} was not. Run the same command again.`);
 }
 
 function firstUrl(

@@ -1,5 +1,12 @@
 /** The end of a call: its response, or the error of its last attempt. */
-import { type CallSite, ProtocolError, requestLine, UnknownOutcomeError } from '../errors.js';
+import {
+  type CallSite,
+  type Failure,
+  NetworkError,
+  ProtocolError,
+  requestLine,
+  UnknownOutcomeError,
+} from '../errors.js';
 import { type AttemptOutcome, type AttemptResult, requestKind } from './retry.js';
 import {
   describeTransportError,
@@ -125,4 +132,11 @@ export async function readBeginning<T>(
       pace: retryPace(transportError),
     };
   }
+}
+
+/** Returns the same failure of a transfer with another hint. */
+export function replaceHint(error: NetworkError | ProtocolError, hint: string): Failure {
+  return error instanceof NetworkError
+    ? new NetworkError(error.message, { ...error.details, hint })
+    : new ProtocolError(error.message, { ...error.details, hint });
 }

@@ -1,5 +1,6 @@
 /** Checks of an API key: whether the service accepts it, which part of a login is wrong, and what the key may read. */
 import { callFor } from '../api/resources.js';
+import { replaceHint } from '../api/response.js';
 import type { Api } from '../api/types.js';
 import { askForPlan } from '../cli/failures/refusal.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
@@ -108,23 +109,21 @@ export function describeUnreadable(areas: readonly string[]): string | undefined
 
 /** Returns the failure of a login with a hint that nothing was stored, and what to check. */
 export function withLoginHint(error: Failure): Failure {
-  if (error instanceof ApiError) return error.with(hinted(loginHint(error)));
+  if (error instanceof ApiError) return error.with({ hint: notStored(loginHint(error)) });
   // `auth status` cannot show a key that was not stored.
   const own = error.hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
-  if (error instanceof NetworkError) {
-    const advice = own ?? 'Check --base-url, or store the key unchecked with --no-check.';
-    return new NetworkError(error.message, { ...error.details, ...hinted(advice) });
-  }
+  if (error instanceof NetworkError)
+    return replaceHint(
+      error,
+      notStored(own ?? 'Check --base-url, or store the key unchecked with --no-check.'),
+    );
   if (error instanceof ProtocolError)
-    return new ProtocolError(error.message, {
-      ...error.details,
-      ...hinted(own ?? 'Check --base-url.'),
-    });
+    return replaceHint(error, notStored(own ?? 'Check --base-url.'));
   return error;
 }
 
-function hinted(advice: string) {
-  return { hint: `Nothing was stored. ${advice}` };
+function notStored(advice: string): string {
+  return `Nothing was stored. ${advice}`;
 }
 
 function loginHint({ status, serviceCode }: ApiError): string {
