@@ -8,6 +8,7 @@ import type { ConfirmRule, Operation, Session } from '../engine/operation.js';
 import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
+import { readYesNo } from '../terminal/choices.js';
 import { type BulkValues, defaultMaxChanges, type Invocation } from './invocation.js';
 import { hasMore, type Preview, type Subject } from './preview.js';
 
@@ -166,7 +167,7 @@ async function confirmYes(context: Context, pending: PendingChanges): Promise<vo
     );
   const isYes =
     question === undefined && hasMore(tasks)
-      ? isYesWord(await askOrList(context, pending, '', yesNoList))
+      ? readYesNo(await askOrList(context, pending, '', yesNoList)) === true
       : await prompts.confirm(question ?? askedOf(pending));
   if (!isYes) throw new CancelledError(nothingDone);
 }
@@ -199,7 +200,6 @@ async function confirmName(
     });
 }
 
-const isYesWord = (typed: string) => /^y(es)?$/i.test(typed);
 const isListWord = (typed: string) => /^l$/i.test(typed);
 
 /** The keys of a question whose rows can be listed, and how each answer reads. */
@@ -208,11 +208,13 @@ const yesNoList = {
     text: '(y/N/l)',
     answered(typed: string) {
       if (isListWord(typed.trim())) return 'List all';
-      return isYesWord(typed.trim()) ? 'Yes' : 'No';
+      return readYesNo(typed.trim()) ? 'Yes' : 'No';
     },
   },
   validate: (typed: string) =>
-    /^(y(es)?|no?|l)?$/i.test(typed.trim()) ? undefined : 'Answer y, n or l.',
+    isListWord(typed.trim()) || readYesNo(typed.trim()) !== undefined
+      ? undefined
+      : 'Answer y, n or l.',
 };
 
 /** Asks again after each `l`, which lists all rows; returns any other answer. */

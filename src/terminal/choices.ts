@@ -1,4 +1,4 @@
-/** Lists to choose from: which choices a typed text finds. */
+/** Typed answers: yes or no, and which choices of a list a text finds. */
 import { foldCase } from '../data/text.js';
 
 /** One line of a list to choose from. */
@@ -9,6 +9,12 @@ export interface Choice<T extends string = string> {
   readonly keywords?: string | undefined;
   /** How the answer reads once it is chosen; by default its value. */
   readonly chosen?: string | undefined;
+}
+
+/** Returns what was typed at a question whose default is No; undefined for anything else. */
+export function readYesNo(typed: string): boolean | undefined {
+  if (/^y(es)?$/i.test(typed)) return true;
+  return /^(no?)?$/i.test(typed) ? false : undefined;
 }
 
 /**

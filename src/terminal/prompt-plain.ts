@@ -1,7 +1,7 @@
 /** Plain prompts: numbered lines and typed answers, for screen readers and terminals that cannot move the cursor. */
 import { groupedNumber } from '../data/text.js';
 import { CancelledError, nothingDone } from '../errors.js';
-import { type Choice, matchChoices } from './choices.js';
+import { type Choice, matchChoices, readYesNo } from './choices.js';
 import type { PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
@@ -30,9 +30,8 @@ export class PlainPrompts {
 
   async confirm(message: string): Promise<boolean> {
     for (;;) {
-      const answer = await this.ask(`${message} (y/N) `);
-      if (/^y(es)?$/i.test(answer)) return true;
-      if (/^(no?)?$/i.test(answer)) return false;
+      const answer = readYesNo(await this.ask(`${message} (y/N) `));
+      if (answer !== undefined) return answer;
       await this.print('Answer y or n.');
     }
   }
