@@ -21,14 +21,7 @@ const firsts = {
     'src/data/system-errors.ts',
   ],
   failure: ['src/cli/failure.ts', 'src/cli/completion/line.ts', 'src/cli/configured-format.ts'],
-  command: [
-    'src/assemble.ts',
-    'src/cli/define.ts',
-    'src/cli/views.ts',
-    'src/config/connection.ts',
-    // Small, and needed with and without the service.
-    'src/data/signed-urls.ts',
-  ],
+  command: ['src/assemble.ts', 'src/cli/define.ts', 'src/cli/views.ts', 'src/config/connection.ts'],
   service: ['src/service.ts', 'src/resources/read.ts', 'src/resources/params.ts'],
   list: ['src/api/list-page.ts', 'src/api/pager.ts'],
   filters: [

@@ -1,4 +1,4 @@
-/** What a run says while it works (rows or bytes done, rate, time left), after Ctrl-C, and if it ends unfinished. */
+/** What a run reports: its progress (rows or bytes done, rate, time left), the wait after Ctrl-C, and how to finish it. */
 
 import type { RateLimiter } from '../api/rate-limiter.js';
 import type { Context } from '../context.js';

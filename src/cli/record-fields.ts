@@ -69,7 +69,7 @@ export interface SchemaDefinition {
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
   readonly innerType?: z.core.$ZodType;
   readonly element?: z.core.$ZodType;
-  /** What a pipe gives on. */
+  /** The schema of a pipe's result. */
   readonly out?: z.core.$ZodType;
   readonly entries?: Readonly<Record<string, string>>;
 }

@@ -9,7 +9,10 @@ interface Redactor {
   /** Registers the query of a signed URL and each long value in it. */
   readonly addUrl: (url: string) => void;
   readonly clean: (text: string) => string;
-  /** The same, and unless only its user sees it, hides the queries of all signed URLs, such as one in a note. */
+  /**
+   * The same; unless only the user sees the text, it also hides the query of every signed URL, such as
+   * a link in a note.
+   */
   readonly cleanAll: (text: string, isPrivate: () => boolean) => string;
 }
 
