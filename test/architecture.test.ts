@@ -11,7 +11,8 @@ const root = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** The layers: an import points down, or stays in its own folder. */
 const floors: Readonly<Record<string, number>> = {
-  'main.ts': 16,
+  'main.ts': 17,
+  'command-line.ts': 16,
   'assemble.ts': 15,
   'service.ts': 14,
   'describe.ts': 14,
@@ -321,14 +322,12 @@ test.each([
   expect(changingVariables(text)).toEqual(expected);
 });
 
-test('no module keeps state that changes, but main.ts', () => {
-  const changing = files
-    .filter((file) => file !== 'main.ts')
-    .flatMap((file) =>
-      changingVariables(code(file))
-        .filter((name) => !processState[file]?.includes(name))
-        .map((name) => `${file}: ${name}`),
-    );
+test('no module keeps state that changes', () => {
+  const changing = files.flatMap((file) =>
+    changingVariables(code(file))
+      .filter((name) => !processState[file]?.includes(name))
+      .map((name) => `${file}: ${name}`),
+  );
   expect(changing).toEqual([]);
 });
 

@@ -2,6 +2,12 @@
 import { setMaxListeners } from 'node:events';
 import { exit } from '../exit-codes.js';
 
+/** The part of `process` that sends and receives signals. */
+export type SignalSource = Pick<
+  NodeJS.Process,
+  'on' | 'off' | 'kill' | 'exit' | 'pid' | 'platform'
+>;
+
 /** The parent of a child that exits learns of the signal first, and of the exit right after it. */
 const childExitMs = 20;
 
@@ -9,7 +15,7 @@ const childExitMs = 20;
  * Handles Ctrl-Z: drawing code clears its line before the process stops; next to a pager, the
  * process stops when the pager does.
  */
-export function watchStops(process: NodeJS.Process) {
+export function watchStops(process: SignalSource) {
   const drawing = new Set<() => () => void>();
   const stop = () => {
     const resume = [...drawing].map((clear) => clear());
@@ -70,7 +76,7 @@ export function watchStops(process: NodeJS.Process) {
 }
 
 /** Stops the process with the default action of SIGTSTP, which does nothing if no shell could resume it. */
-function stopNow(process: NodeJS.Process, listener: () => void, resume: () => void): void {
+function stopNow(process: SignalSource, listener: () => void, resume: () => void): void {
   process.off('SIGTSTP', listener);
   process.kill(process.pid, 'SIGTSTP');
   setImmediate(resume);
@@ -84,7 +90,7 @@ const signalExits = {
 const graceMs = 10_000;
 
 /** Aborts on the first signal and leaves requests in flight a grace period; the second signal exits at once. */
-export function watchSignals(owner: NodeJS.Process, onInterrupt: () => void) {
+export function watchSignals(owner: SignalSource, onInterrupt: () => void) {
   const controller = new AbortController();
   // Hundreds of requests may be in flight or wait at once, and Node would warn at the eleventh listener.
   setMaxListeners(0, controller.signal);

@@ -247,7 +247,7 @@ test('an area that the key may not read is missing: exit 8', async () => {
 test('a backup without what the key may not read says how to leave that out', async () => {
   const { create, world } = await desk();
   world.special = answering('/v1/teams', { status: 403, json: { error: 'forbidden' } });
-  expect(errorOf(await create())).toMatchObject({
+  expect(errorOf(await create('--json'))).toMatchObject({
     message: 'No backup was kept: this key cannot read teams.',
     hint: expect.stringMatching(/^Leave them out: --only tryouts,players,documents\n/),
   });
@@ -255,7 +255,7 @@ test('a backup without what the key may not read says how to leave that out', as
     request.url.startsWith('/v1/tryout')
       ? undefined
       : { status: 403, json: { error: 'forbidden' } };
-  expect(errorOf(await create())).toMatchObject({
+  expect(errorOf(await create('--json'))).toMatchObject({
     message: 'No backup was kept: this key cannot read players, teams and documents.',
   });
 });

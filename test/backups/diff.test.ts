@@ -68,7 +68,7 @@ test('two equal snapshots have no differences, and an unfinished one cannot be c
     stdout: `${basename(a)} → ${basename(b)}\nNo differences.\n`,
   });
   renameSync(b, `${b}.partial`);
-  const unfinished = await run(`backup diff ${a} ${b}.partial`);
+  const unfinished = await run(`backup diff ${a} ${b}.partial --json`);
   expect([unfinished.code, errorOf(unfinished)]).toMatchObject([
     2,
     {
@@ -80,7 +80,7 @@ test('two equal snapshots have no differences, and an unfinished one cannot be c
 
 test('live as the first of the two is answered with the right order, not with a backup to make', async () => {
   const { run } = await desk();
-  const ran = await run('backup diff live papers');
+  const ran = await run('backup diff live papers --json');
   expect([ran.code, errorOf(ran)]).toMatchObject([
     2,
     {
@@ -96,7 +96,7 @@ test('a snapshot of a newer version is not read', async () => {
   const [name = ''] = snapshots();
   const manifest = join(folder, name, 'manifest.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('"schema": 1', '"schema": 2'));
-  const ran = await run(`backup show ${join(folder, name)} player_1`);
+  const ran = await run(`backup show ${join(folder, name)} player_1 --json`);
   expect([ran.code, errorOf(ran)]).toMatchObject([
     2,
     { message: `${manifest} was made by a newer version of rosterctl.`, hint: 'Update rosterctl.' },

@@ -56,7 +56,7 @@ describe('a reference names a record', () => {
     expect([ran.code, ran.stdout]).toEqual([0, 'app_3\napp_4\n']);
     const both = await run(
       await keep(people.slice(0, 3)),
-      `tryouts set-status ${words} --to accepted -n`,
+      `tryouts set-status ${words} --to accepted -n --json`,
     );
     expect([both.code, errorOf(both)['message']]).toEqual([
       2,

@@ -166,7 +166,7 @@ describe('is refused with nothing written', () => {
       status: 200,
       json: { applications: some(9, 1), total: 40 },
     }));
-    const { code, stderr, folder } = await report('--html AT/a.html', doubtful);
+    const { code, stderr, folder } = await report('--html AT/a.html --json', doubtful);
     expect([code, readdirSync(folder)]).toEqual([11, []]);
     expect(errorOf({ stderr })).toMatchObject({
       code: 'incomplete',
@@ -183,7 +183,9 @@ describe('is refused with nothing written', () => {
     'convertedPlayer.name',
     'formResponses',
   ])('for --by %s, which names people', async (field) => {
-    const { code, stderr, folder } = await report(`--html AT/a.html --exact --by '${field}'`);
+    const { code, stderr, folder } = await report(
+      `--html AT/a.html --json --exact --by '${field}'`,
+    );
     expect([code, readdirSync(folder)]).toEqual([2, []]);
     expect(errorOf({ stderr }).message).toMatch(/never names a person/);
   });
@@ -195,13 +197,16 @@ describe('is refused with nothing written', () => {
         formResponses: { Parent: 'mira@example.org', 'Full name': 'nilo tsukiyo' },
       }),
     );
-    const { code, stderr } = await report(`--html AT/a.html --exact --by '${question}'`, named);
+    const { code, stderr } = await report(
+      `--html AT/a.html --json --exact --by '${question}'`,
+      named,
+    );
     expect(code).toBe(2);
     expect(errorOf({ stderr })['message']).toMatch(/never names a person/);
   });
 
   test('for a time, which the page shows in weeks', async () => {
-    const { code, stderr } = await report('--html AT/a.html --by submittedAt');
+    const { code, stderr } = await report('--html AT/a.html --by submittedAt --json');
     expect([code, errorOf({ stderr }).message]).toEqual([2, expect.stringMatching(/in weeks/)]);
   });
 
@@ -211,7 +216,7 @@ describe('is refused with nothing written', () => {
         application(`app_${index}`, { formResponses: { Why: `because ${index}` } }),
       ),
     );
-    const { code, stderr, folder } = await report('--html AT/a.html --by Why', many);
+    const { code, stderr, folder } = await report('--html AT/a.html --by Why --json', many);
     expect([code, readdirSync(folder)]).toEqual([2, []]);
     expect(errorOf({ stderr })).toMatchObject({
       message: '"formResponses.Why" has 21 different values; a chart shows at most 20.',
@@ -222,7 +227,7 @@ describe('is refused with nothing written', () => {
   });
 
   test('for one file under both names', async () => {
-    const { code, stderr } = await report('--html AT/a.html --md AT/./a.html');
+    const { code, stderr } = await report('--html AT/a.html --md AT/./a.html --json');
     expect([code, errorOf({ stderr }).message]).toEqual([2, '--html and --md name the same file.']);
   });
 

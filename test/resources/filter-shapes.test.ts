@@ -128,7 +128,9 @@ describe('--team', () => {
     [{ teams: [{ ref: { id: 3 } }] }, '"teams": it holds lists of objects with ref', 'teams.ref='],
     [{ team: true }, '"team": it holds true or false', "--where 'team=VALUE'"],
   ])('a field that holds %j is refused', async (player, message, hint) => {
-    const ran = await run('players list --team 3', { players: named([player, { team: null }]) });
+    const ran = await run('players list --team 3 --json', {
+      players: named([player, { team: null }]),
+    });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(errorOf(ran)).toMatchObject({
       message: expect.stringContaining(`--team cannot read ${message}`),

@@ -1,15 +1,20 @@
-/** Runs command lines inside the test's own process, over real sockets and files, with a clock that a test can put forward. */
+/**
+ * Runs lines of the built program in the test's own process, over real sockets and files: without what the
+ * start of a process costs, and with a clock that a test can put forward.
+ */
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
-import { runCommand } from '../../src/assemble.js';
-import { checkAgainstTable } from '../../src/cli/check.js';
-import { describeFailure, envelopeJson } from '../../src/cli/failure.js';
-import { describeCommands } from '../../src/cli/manifest.js';
-import { parseCommandLine } from '../../src/cli/program.js';
-import { commands } from '../../src/commands/index.js';
-import { createStreams } from '../../src/terminal/streams.js';
-import { freshEnvironment, type Ran, splitWords } from './run.js';
+import type { main } from '../../src/main.js';
+import { freshEnvironment, launcher, type Ran, temporaryFolder, wordsOf } from './run.js';
 
-const table = { ...(await describeCommands(commands)), version: '0.0.0', topics: [] };
+const built = createRequire(launcher);
+const program = built('../dist/main.cjs') as { main: typeof main };
+const distribution = {
+  table: readFileSync(built.resolve('../dist/table.json'), 'latin1'),
+  topics: () => built('../dist/topics.json'),
+};
 
 /** The monotonic clock of a command line, which a test may put forward: a wait that nobody waits. */
 export interface Clock {
@@ -27,85 +32,88 @@ export function movableClock(): Clock {
   };
 }
 
-/** What `rosterctl` does with this line, told as JSON; stdin is empty. */
+interface InProcessOptions {
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly home?: string;
+  /** The folder for files that the line names in relation to it; lines beside each other share it. */
+  readonly cwd?: string;
+  /** What stands on stdin; by default it is empty. */
+  readonly stdin?: string;
+  readonly clock?: Clock;
+  /** Takes the command for one that only reads, whatever it does. */
+  readonly asRead?: boolean;
+}
+
+/**
+ * Does what `rosterctl` does with this line. For lines that need no process of their own: no signals, no
+ * terminal, no descriptors, and nothing that Node reads when it starts.
+ */
 export async function inProcess(
-  line: string,
+  line: string | readonly string[],
   {
     env,
-    home,
+    home = env?.['HOME'] ?? temporaryFolder(),
+    cwd,
+    stdin = '',
     clock = movableClock(),
     asRead = false,
-  }: {
-    env: Record<string, string>;
-    home: string;
-    clock?: Clock;
-    /** Takes the command for one that only reads, whatever it does. */
-    asRead?: boolean;
-  },
+  }: InProcessOptions = {},
 ): Promise<Ran> {
-  const parsed = parseCommandLine(splitWords(line), table);
-  if (parsed.kind !== 'command') throw new Error(`no command: ${line}`);
-  const { command, values, globals } = parsed;
-  checkAgainstTable(command, values);
-  const world = { ...freshEnvironment(home), ...env };
   const out = collector();
   const err = collector();
-  const streams = createStreams({
-    stdin: new PassThrough().end(),
+  const started = clock.now();
+  const standIn = Object.assign(new EventEmitter(), {
+    argv: [process.execPath, launcher, ...wordsOf(line)],
+    env: { ...freshEnvironment(home), ...env },
+    platform: process.platform,
+    versions: process.versions,
+    pid: process.pid,
+    getuid: process.getuid,
+    kill: (pid: number, signal: number) => process.kill(pid, signal),
+    hrtime: { bigint: () => BigInt(Math.round(clock.now() * 1e6)) },
+    uptime: () => (clock.now() - started) / 1000,
+    exitCode: undefined as number | undefined,
+    exit() {
+      throw new Error(`rosterctl ${wordsOf(line).join(' ')} would exit at once.`);
+    },
+    stdin: new PassThrough().end(stdin),
     stdout: out.stream,
     stderr: err.stream,
-    env: world,
   });
-  const ended = (code: number): Ran => ({
-    code,
-    signal: null,
-    stdout: out.text(),
-    stderr: err.text(),
-  });
-  const tell = (error: unknown, ids?: readonly string[]): number => {
-    const known = { words: command.words, ids: ids ?? [], keySource: undefined };
-    const { redacted } = streams;
-    const story = describeFailure(error, {
-      ...known,
-      exitCode: undefined,
-      flags: globals,
-      redacted,
-      isVerbose: false,
-      table,
-    });
-    err.stream.write(`${envelopeJson(story)}\n`);
-    return story.exitCode;
-  };
+  const leave = cwd === undefined ? undefined : enter(cwd);
   try {
-    const taken = asRead ? { ...command, writes: false } : command;
-    const { code, failed } = await runCommand(
-      { ...parsed, command: taken },
+    const { table } = distribution;
+    await program.main(
       {
-        argv: splitWords(line),
-        env: world,
-        platform: process.platform,
-        nodeVersion: process.versions.node,
-        uid: process.getuid?.(),
-        self: { pid: process.pid, isAlive: (pid) => pid === process.pid },
-        table,
-        topics: () => ({}),
-        streams,
-        signal: new AbortController().signal,
-        clock: clock.now,
-        known: {},
-        expectSignal: () => {},
-        onQuit: () => () => {},
-        lendKeys: () => () => {},
-        onStop: () => () => {},
-        onContinue: () => () => {},
-        suspend: () => {},
+        ...distribution,
+        table: asRead ? table.replaceAll('"writes":true', '"writes":false') : table,
       },
+      standIn as unknown as Parameters<typeof main>[1],
     );
-    if (failed) tell(failed.error, failed.id === undefined ? undefined : [failed.id]);
-    return ended(code);
-  } catch (error) {
-    return ended(tell(error));
+  } finally {
+    standIn.emit('exit');
+    leave?.();
   }
+  return { code: standIn.exitCode ?? 0, signal: null, stdout: out.text(), stderr: err.text() };
+}
+
+/** Where the lines under way stand: a process has one current folder. */
+const here = { folder: process.cwd(), before: process.cwd(), lines: 0 };
+
+/** Changes to a folder, and returns what changes back after the last line in it. */
+function enter(folder: string): () => void {
+  if (here.lines > 0 && here.folder !== folder)
+    throw new Error(`A line in ${folder} cannot run beside one in ${here.folder}.`);
+  if (here.lines === 0) {
+    here.before = process.cwd();
+    here.folder = folder;
+    process.chdir(folder);
+  }
+  here.lines += 1;
+  return () => {
+    here.lines -= 1;
+    if (here.lines === 0) process.chdir(here.before);
+  };
 }
 
 function collector() {

@@ -114,8 +114,10 @@ export function heard(child: ChildProcess) {
   return { printed, ended: closed(child).then((code) => ({ code, ...printed })) };
 }
 
-const wordsOf = (line: string | readonly string[]) =>
-  typeof line === 'string' ? splitWords(line) : line;
+/** The words of a command line. */
+export function wordsOf(line: string | readonly string[]): readonly string[] {
+  return typeof line === 'string' ? splitWords(line) : line;
+}
 
 /** Resolves to the exit code of a process once it has ended and its output was read. */
 export function closed(child: ChildProcess): Promise<number | null> {
