@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from './support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
@@ -146,7 +147,7 @@ test.each(mistakes)('%s', async (line, code, message) => {
   writeFileSync(join(home, 'drawing.svg'), '<svg/>');
   writeFileSync(join(home, 'fake.pdf'), 'not a pdf at all');
   writeFileSync(join(home, 'note.txt'), 'a note');
-  const ran = await rosterctl(`--json ${line}`, { home, env: service.env });
+  const ran = await inProcess(`--json ${line}`, { home, cwd: home, env: service.env });
   expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
   const error = errorOf(ran);
   expect(error).toMatchObject({ exitCode: code, retryable: false });
@@ -317,7 +318,7 @@ test.each([
   ['tryouts create', 'See: rosterctl tryouts --help'],
   ['runs new', 'See: rosterctl runs --help'],
 ])('%s suggests the intended command', async (line, message) => {
-  const ran = await rosterctl(line);
+  const ran = await inProcess(line);
   const rule = 'a line of this table is a mistake; one that is a command by now leaves it';
   expect([ran.code, ran.stdout], rule).toEqual([2, '']);
   const text = /--json|-o json$/.test(line) ? JSON.stringify(errorOf(ran)) : ran.stderr;
@@ -332,7 +333,7 @@ test.each([
   'frobnicate',
   '-p sandbox tryouts list --form x=y',
 ])('%s resembles no command, and nothing is suggested', async (line) => {
-  const ran = await rosterctl(line);
+  const ran = await inProcess(line);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
   expect(ran.stderr).not.toContain('Did you mean');
 });
