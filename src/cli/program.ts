@@ -151,7 +151,7 @@ function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command 
     if (given.quiet && !command.args.some(({ completes }) => completes === 'file'))
       refuseFilter(verb.args, pass.words);
     if (given.json) refuseFieldWords(command, verb.args, pass.words);
-    refuseExcess(verb.args, command);
+    refuseExcess(verb.args, command, pass.words);
     onResult({ kind: 'command', command, values, globals: given });
   });
   onHelp(verb, command, pass);

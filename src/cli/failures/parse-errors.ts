@@ -15,6 +15,7 @@ import { conditionFor, flagFor } from './other-tools.js';
 export function refuseExcess(
   words: readonly string[],
   { args, flags, words: own }: ManifestCommand,
+  argv: readonly string[],
 ): void {
   const extra = words[args.length];
   if (extra === undefined || args.at(-1)?.takes === 'values') return;
@@ -25,10 +26,30 @@ export function refuseExcess(
   // A search finds what a reference holds, not its prefix.
   const text = shellQuote(extra.replace(/^[a-z]+:(?=.)/, ''));
   const see = isSearchable ? `To search: ${name} --search ${text}` : `See: ${name} -h`;
-  const meant = flag && value ? `${flag.word} ${value}` : flagForWord(extra, words, flags);
+  const meant =
+    flag && value
+      ? `${flag.word} ${value}`
+      : (unquotedFlag(extra, argv, flags) ?? flagForWord(extra, words, flags));
   throw new UsageError(`Unexpected argument "${extra}" for ${name}.`, {
     hint: meant === undefined ? see : `Did you mean: ${meant}`,
   });
+}
+
+/** The flag whose value goes on with this word, because it was not quoted: `--team Paper Lions`. */
+function unquotedFlag(
+  extra: string,
+  argv: readonly string[],
+  flags: ManifestCommand['flags'],
+): string | undefined {
+  const start = argv.indexOf(extra) - 2;
+  const [dashes = '', value = '', ...rest] = argv.slice(Math.max(start, 0));
+  const flag = flags.find(({ word, short }) => dashes === word || dashes === `-${short}`);
+  if (!flag || flag.takes === 'nothing' || flag.choices || /^\d/.test(value)) return undefined;
+  // The name of a field, of a run or a file is one word.
+  const isText = /^(?:value|id):/.test(flag.completes ?? 'value:') || isAssignment(value);
+  const end = rest.findIndex((word) => word.startsWith('-'));
+  const text = [value, ...rest.slice(0, end < 0 ? undefined : end)].join(' ');
+  return isText ? `${flag.word} ${shellQuote(text)}` : undefined;
 }
 
 /** The flag whose value a word looks like: `tag:legal`, a field, a condition, a page to write, the name of what is created. */
