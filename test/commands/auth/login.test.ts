@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, type Ran, rosterctl, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 
@@ -38,8 +39,8 @@ const service = await recordingService(({ url }) => {
   return answers[name] ?? { status: 500 };
 });
 
-function login(home: string, flags: string, stdin = `${secret}\n`): Promise<Ran> {
-  return rosterctl(`auth login --base-url ${service.baseUrl} ${flags}`, { home, stdin });
+function login(home: string, flags: string, stdin = `${secret}\n`, run = inProcess): Promise<Ran> {
+  return run(`auth login --base-url ${service.baseUrl} ${flags}`, { home, stdin });
 }
 
 function folderOf(home: string): string {
@@ -60,7 +61,7 @@ function expectSilence(ran: Ran): void {
 test('a good key is checked with one documented read, stored privately and used from then on', async () => {
   const home = temporaryFolder();
   const before = service.requests.length;
-  const ran = await login(home, '--org good --key-stdin --json');
+  const ran = await login(home, '--org good --key-stdin --json', undefined, rosterctl);
   expectSilence(ran);
   expect(ran).toMatchObject({ code: exit.done });
   expect(JSON.parse(ran.stdout)).toEqual({
@@ -78,7 +79,7 @@ test('a good key is checked with one documented read, stored privately and used 
   expect(statSync(folderOf(home)).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(folderOf(home)))
     expect([name, statSync(join(folderOf(home), name)).mode & 0o777]).toEqual([name, 0o600]);
-  const list = await rosterctl('teams list --json', { home });
+  const list = await inProcess('teams list --json', { home });
   expect([list.code, list.stdout]).toEqual([0, '[]\n']);
 });
 
@@ -135,7 +136,7 @@ describe('the response of the service decides', () => {
     const home = temporaryFolder();
     const baseUrl = `http://127.0.0.1:${await closedPort()}/v1`;
     const line = `auth login --base-url ${baseUrl} --org good --key-stdin --retries 0`;
-    const ran = await rosterctl(line, { home, stdin: secret });
+    const ran = await inProcess(line, { home, stdin: secret });
     expect(ran.code).toBe(exit.temporary);
     expect(ran.stderr).toContain('Nothing was stored. Check the base URL.\n');
     expect(existsSync(folderOf(home))).toBe(false);
@@ -238,7 +239,7 @@ describe('profiles', () => {
     const home = temporaryFolder();
     await login(home, '--org good --key-stdin --profile work');
     await login(home, '--org good --key-stdin --profile other');
-    const list = await rosterctl('profile list --json', { home });
+    const list = await inProcess('profile list --json', { home });
     expect(JSON.parse(list.stdout)).toEqual([
       { name: 'work', organization: 'good', baseUrl: service.baseUrl, active: true },
       { name: 'other', organization: 'good', baseUrl: service.baseUrl, active: false },
@@ -248,7 +249,7 @@ describe('profiles', () => {
   test('a new key for a stored profile requires only the key', async () => {
     const home = temporaryFolder();
     await login(home, '--org good --key-stdin --profile work', 'old-key');
-    const ran = await rosterctl('auth login -p work --key-stdin', { home, stdin: secret });
+    const ran = await inProcess('auth login -p work --key-stdin', { home, stdin: secret });
     expect(ran.code).toBe(0);
     expect(storedKey(home, 'work')).toBe(secret);
   });
@@ -256,7 +257,7 @@ describe('profiles', () => {
   test.each(['sandbox', '', ' work', '-work'])('the name "%s" is rejected', async (name) => {
     const home = temporaryFolder();
     const words = ['auth', 'login', `--profile=${name}`, '--org', 'good', '--key-stdin'];
-    const ran = await rosterctl([...words, '--base-url', service.baseUrl], { home, stdin: secret });
+    const ran = await inProcess([...words, '--base-url', service.baseUrl], { home, stdin: secret });
     expect(ran.code).toBe(exit.usage);
     expect(existsSync(folderOf(home))).toBe(false);
   });
@@ -281,11 +282,11 @@ test('the first profile becomes the active one, also where the file names one th
     0,
     expect.stringContaining('profile "default" (active)'),
   ]);
-  expect((await rosterctl('auth status', { home })).code).toBe(0);
+  expect((await inProcess('auth status', { home })).code).toBe(0);
 });
 
 test('notes that an environment key overrides the stored one', async () => {
-  const ran = await rosterctl(
+  const ran = await inProcess(
     `auth login --base-url ${service.baseUrl} --org good --key-stdin --profile work`,
     { stdin: secret, env: { ROSTERCTL_API_KEY: 'another-canary' } },
   );
@@ -301,7 +302,7 @@ test.each([
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'empty'));
   const before = service.requests.length;
-  const ran = await rosterctl(`auth login --base-url ${service.baseUrl} --org good --key-stdin`, {
+  const ran = await inProcess(`auth login --base-url ${service.baseUrl} --org good --key-stdin`, {
     cwd: join(cwd, 'empty'),
     env,
     stdin: secret,
@@ -322,7 +323,7 @@ function closedPort(): Promise<number> {
 }
 
 test('without a terminal, the example keeps the named profile', async () => {
-  const ran = await rosterctl("auth login --profile 'my team'");
+  const ran = await inProcess("auth login --profile 'my team'");
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain(
     "rosterctl auth login --profile 'my team' --base-url https://HOST/v1 --org ID --key-file FILE",

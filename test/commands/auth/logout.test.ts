@@ -11,6 +11,7 @@ import {
 import { exit } from '../../../src/exit-codes.js';
 import { sealLine } from '../../../src/files/synced-lines.js';
 import { openQueue } from '../../../src/review/queue.js';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const baseUrl = 'http://127.0.0.1:9/v1';
@@ -19,7 +20,7 @@ async function homeWithLogin(...names: readonly string[]): Promise<string> {
   const home = temporaryFolder();
   for (const name of names) {
     const line = `auth login -p ${name} --base-url ${baseUrl} --org org_1 --key-stdin --no-check`;
-    expect((await rosterctl(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
+    expect((await inProcess(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
   }
   return home;
 }
@@ -56,13 +57,13 @@ test('removes the cache of that organization and keeps those of others', async (
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'ids'), '');
   }
-  await rosterctl('auth logout', { home });
+  await inProcess('auth logout', { home });
   expect([existsSync(mine), existsSync(others)]).toEqual([false, true]);
 });
 
 test('a dry run removes nothing and prints what would be removed', async () => {
   const home = await homeWithLogin('work');
-  const ran = await rosterctl('auth logout -n --json', { home });
+  const ran = await inProcess('auth logout -n --json', { home });
   expect(JSON.parse(ran.stdout)).toEqual({
     schema: 1,
     dryRun: true,
@@ -74,8 +75,8 @@ test('a dry run removes nothing and prints what would be removed', async () => {
 
 test('twice is no error', async () => {
   const home = await homeWithLogin('work');
-  await rosterctl('auth logout', { home });
-  const ran = await rosterctl('auth logout --json', { home });
+  await inProcess('auth logout', { home });
+  const ran = await inProcess('auth logout --json', { home });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([
     0,
     { profile: 'work', removed: false, runsRemoved: 0, beforeImagesRemoved: 0, cursorsRemoved: 0 },
@@ -83,14 +84,14 @@ test('twice is no error', async () => {
 });
 
 test('a profile that is not stored is a usage error with the nearest one', async () => {
-  const ran = await rosterctl('auth logout --profile wrok', { home: await homeWithLogin('work') });
+  const ran = await inProcess('auth logout --profile wrok', { home: await homeWithLogin('work') });
   expect(ran.code).toBe(exit.usage);
   expect(ran.stderr).toContain('Did you mean work?');
 });
 
 test('notes a key that is still set in the environment', async () => {
   const env = { ROSTERCTL_API_KEY: 'environment-canary' };
-  const ran = await rosterctl('auth logout', { home: await homeWithLogin('work'), env });
+  const ran = await inProcess('auth logout', { home: await homeWithLogin('work'), env });
   expect(ran.stderr).toContain('ROSTERCTL_API_KEY is still set');
   expect(ran.stderr).not.toContain('canary');
 });
@@ -128,13 +129,13 @@ test('removes finished runs and before-images of its organization, and names and
   const single = scriptedRun(home, '20260301T101500123-1-bbbbbb', 'org_1', true);
   const open = scriptedRun(home, '20260301T101500123-cccccc', 'org_1', false);
   const other = scriptedRun(home, '20260301T101500123-dddddd', 'org_2', true);
-  const would = await rosterctl('auth logout -n --json', { home });
+  const would = await inProcess('auth logout -n --json', { home });
   expect(JSON.parse(would.stdout).changes).toHaveLength(1 + 2 + 3);
-  const shown = (await rosterctl('auth logout -n', { home })).stdout;
+  const shown = (await inProcess('auth logout -n', { home })).stdout;
   for (const run of ['-aaaaaa', '-1-bbbbbb', '-cccccc'])
     expect(shown.match(new RegExp(`20260301T101500123${run}`, 'g'))).toHaveLength(1);
   expect(existsSync(ended)).toBe(true);
-  const ran = await rosterctl('auth logout --json', { home });
+  const ran = await inProcess('auth logout --json', { home });
   expect(JSON.parse(ran.stdout)).toEqual({
     profile: 'work',
     removed: true,
@@ -157,9 +158,9 @@ test('removes finished runs and before-images of its organization, and names and
 test('keeps the runs as long as another profile has a key for the organization', async () => {
   const home = await homeWithLogin('work', 'other');
   const ended = scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', true);
-  await rosterctl('auth logout -p work', { home });
+  await inProcess('auth logout -p work', { home });
   expect(existsSync(join(ended, 'undo.jsonl'))).toBe(true);
-  await rosterctl('auth logout -p other', { home });
+  await inProcess('auth logout -p other', { home });
   expect(existsSync(ended)).toBe(false);
 });
 
@@ -176,9 +177,9 @@ test('removes the cursors of its organization once no other profile has a key fo
     }),
   );
   const left = () => [mine, others].map((folder) => cursorKeys(folder).length);
-  await rosterctl('auth logout -p work', { home });
+  await inProcess('auth logout -p work', { home });
   expect(left()).toEqual([1, 1]);
-  const ran = await rosterctl('auth logout -p other', { home });
+  const ran = await inProcess('auth logout -p other', { home });
   expect(ran.stdout).toContain('Also removed: 1 cursor of --since-last.\n');
   expect(left()).toEqual([0, 1]);
 });
@@ -191,11 +192,11 @@ test('an unsent review is named and kept', async () => {
   const queued = { name: 'Ann', seen: 'pending', decision: { status: 'accepted' } };
   await queue.append({ kind: 'decision', id: 'app_1', queued });
   await queue.close();
-  const start = await rosterctl('', { home });
+  const start = await inProcess('', { home });
   expect(start.stdout).toMatch(
     /Unfinished {2}review: 1 decision not sent +rosterctl tryouts review\n/,
   );
-  const ran = await rosterctl('auth logout', { home });
+  const ran = await inProcess('auth logout', { home });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(
     'A review with 1 unsent decision was kept. After the next login: rosterctl tryouts review --resume',
@@ -212,7 +213,7 @@ test('removes the rest although a cursor cannot be removed, and prints what it r
   mkdirSync(join(cursors, 'tryouts.a.json', 'inner'), { recursive: true });
   writeFileSync(join(cursors, 'tryouts.b.json'), '{}');
   scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', false);
-  const ran = await rosterctl('auth logout --json', { home });
+  const ran = await inProcess('auth logout --json', { home });
   expect(ran.stderr).toContain('The cursor a cannot be removed');
   expect(ran.stderr).toContain('1 unfinished run was kept');
   expect([ran.code, keysIn(home)]).toEqual([1, []]);
@@ -228,7 +229,7 @@ test('a folder in place of before-images is removed, one in place of a cursor is
   rmSync(images);
   for (const file of [images, join(cursors, 'tryouts.mail.json')])
     mkdirSync(join(file, 'inner'), { recursive: true });
-  const ran = await rosterctl('auth logout', { home });
+  const ran = await inProcess('auth logout', { home });
   expect(ran.stderr).toMatch(
     /^The cursor mail cannot be removed: it is a folder \(ERR_FS_EISDIR\)\.\n/,
   );
@@ -248,7 +249,7 @@ test.each(['runs', 'cursors'])(
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(dirname(folder), { recursive: true });
     symlinkSync(basename(folder), folder);
-    const ran = await rosterctl('auth logout', { home });
+    const ran = await inProcess('auth logout', { home });
     expect(ran.stderr).toMatch(new RegExp(`^The ${subject} in .* cannot be read`));
     expect([ran.code, keysIn(home)]).toEqual([0, []]);
   },
@@ -261,6 +262,6 @@ test('removes the key although the base URL of another profile is not a URL', as
   const edited = { baseUrl: 'nonsense', organization: 'org_1', 'key.command': 'x' };
   Object.assign(config.profiles, { edited });
   writeFileSync(file, JSON.stringify(config));
-  expect((await rosterctl('auth logout', { home })).code).toBe(0);
+  expect((await inProcess('auth logout', { home })).code).toBe(0);
   expect(keysIn(home)).toEqual([]);
 });

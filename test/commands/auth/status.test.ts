@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, type Ran, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { key, organization, recordingService } from '../../support/service.js';
 
@@ -61,7 +62,7 @@ describe('auth status --json', () => {
     ['no key', {}, 4, { keyStored: false, check: 'skipped', keySource: null }],
   ])('%s', async (_, profile, code, part) => {
     const home = homeWith({ work: profile });
-    const ran = await rosterctl('auth status --json --retries 0', { home });
+    const ran = await inProcess('auth status --json --retries 0', { home });
     expect(ran.code).toBe(code);
     expect(statusOf(ran)).toEqual({
       profile: 'work',
@@ -85,7 +86,7 @@ describe('auth status --json', () => {
   test('a refused key of the environment is named, and not answered with a login alone', async () => {
     const home = homeWith({ work: { key } });
     const env = { ROSTERCTL_API_KEY: 'wrong-canary' };
-    const ran = await rosterctl('auth status --json', { home, env });
+    const ran = await inProcess('auth status --json', { home, env });
     expect([ran.code, statusOf(ran)]).toMatchObject([4, { check: '401' }]);
     expect(errorOf(ran)).toMatchObject({
       message: 'The service does not accept the API key in ROSTERCTL_API_KEY (unauthorized).',
@@ -95,7 +96,7 @@ describe('auth status --json', () => {
 
   test('an environment key is named as the source', async () => {
     const home = homeWith({ work: {} });
-    const ran = await rosterctl('auth status --json', { home, env: { ROSTERCTL_API_KEY: key } });
+    const ran = await inProcess('auth status --json', { home, env: { ROSTERCTL_API_KEY: key } });
     expect([ran.code, statusOf(ran)]).toMatchObject([
       0,
       { keySource: 'environment ROSTERCTL_API_KEY', keyStored: false, check: 'ok' },
@@ -104,7 +105,7 @@ describe('auth status --json', () => {
 
   test('--all shows every profile, each with its own key, and exits 4 if one is rejected', async () => {
     const home = homeWith({ work: { key }, old: { key: 'wrong-canary' } });
-    const ran = await rosterctl('auth status --all --json', {
+    const ran = await inProcess('auth status --all --json', {
       home,
       env: { ROSTERCTL_API_KEY: 'environment-canary' },
     });
@@ -117,7 +118,7 @@ describe('auth status --json', () => {
 
   test('--all says of each rejected key what to do about it', async () => {
     const home = homeWith({ work: { key: 'wrong-canary' }, old: { key: 'wrong-canary' } });
-    const ran = await rosterctl('auth status --all', { home });
+    const ran = await inProcess('auth status --all', { home });
     const refusals = ['work', 'old'].map(
       (name) =>
         `The service does not accept the API key of profile ${name} (unauthorized).\n` +
@@ -131,13 +132,13 @@ describe('auth status --json', () => {
       work: { key },
       lost: { key, baseUrl: 'http://127.0.0.1:1/v1', origin: 'http://127.0.0.1:1' },
     });
-    const ran = await rosterctl('auth status --all --retries 0', { home });
+    const ran = await inProcess('auth status --all --retries 0', { home });
     expect([ran.code, ran.stderr]).toEqual([
       9,
       'Profile lost: http://127.0.0.1:1 refused the connection.\n' +
         'Check the base URL: rosterctl -p lost auth status\n',
     ]);
-    const json = await rosterctl('auth status --all --retries 0 --json', { home });
+    const json = await inProcess('auth status --all --retries 0 --json', { home });
     expect(errorOf(json)['hint']).toBe('Check the base URL: rosterctl -p lost auth status');
   });
 
@@ -151,20 +152,20 @@ describe('auth status --json', () => {
   ])('a refused key is named by where it came from: %o', async (env, source, hint) => {
     const home = homeWith({ work: { key: 'wrong-canary' } });
     const message = `The service does not accept the API key${source} (unauthorized).`;
-    const text = await rosterctl('auth status', { home, env });
+    const text = await inProcess('auth status', { home, env });
     expect([text.code, text.stderr]).toEqual([4, `${message}\n${hint}\n`]);
-    const json = await rosterctl('auth status --json', { home, env });
+    const json = await inProcess('auth status --json', { home, env });
     expect(errorOf(json)).toMatchObject({ message, hint });
   });
 
   test('a failing service is reported in words, and as the last line with --json', async () => {
     const home = homeWith({ work: { key: 'failing-canary' } });
     const words = 'The service failed with 503 (busy).';
-    const text = await rosterctl('auth status --retries 0', { home });
+    const text = await inProcess('auth status --retries 0', { home });
     expect([text.code, text.stderr.split('\n')[0]]).toEqual([9, words]);
-    const json = await rosterctl('auth status --json --retries 0', { home });
+    const json = await inProcess('auth status --json --retries 0', { home });
     expect(errorOf(json)).toMatchObject({ code: 'busy', message: words, status: 503 });
-    const all = await rosterctl('auth status --all --retries 0', { home });
+    const all = await inProcess('auth status --all --retries 0', { home });
     expect([all.code, all.stderr.split('\n')[0]]).toEqual([9, `Profile work: ${words}`]);
   });
 
@@ -176,7 +177,7 @@ describe('auth status --json', () => {
     });
     const stored = { key, baseUrl: patient.baseUrl, origin: patient.origin };
     const home = homeWith({ work: stored, lost: {}, old: stored });
-    const ran = await rosterctl('auth status --all --json --timeout 10s --retries 0', { home });
+    const ran = await inProcess('auth status --all --json --timeout 10s --retries 0', { home });
     expect(statusOf(ran)).toMatchObject([
       { profile: 'work', check: 'ok' },
       { profile: 'lost', check: 'skipped' },
@@ -204,7 +205,7 @@ describe('auth status --json', () => {
     const home = homeWith({ work: { key } });
     const before = service.requests.length;
     const env = { ROSTERCTL_BASE_URL: 'http://localhost:9/v1' };
-    const ran = await rosterctl('auth status --json', { home, env });
+    const ran = await inProcess('auth status --json', { home, env });
     expect([ran.code, statusOf(ran)]).toMatchObject([2, { check: 'skipped', keyStored: true }]);
     expect(ran.stderr).toContain('is not sent to');
     expect(service.requests.length).toBe(before);
@@ -218,7 +219,7 @@ test('a fresh machine: exit 4 and the next step', async () => {
 });
 
 test('the lines to copy for an unknown profile stand on their own', async () => {
-  const { code, stderr } = await rosterctl('auth status -p zz');
+  const { code, stderr } = await inProcess('auth status -p zz');
   expect([code, stderr.split('\n')]).toEqual([
     2,
     [
@@ -231,7 +232,7 @@ test('the lines to copy for an unknown profile stand on their own', async () => 
 });
 
 test('--offline names the organization of the sandbox, which starts no server', async () => {
-  const ran = await rosterctl('auth status -p sandbox --offline');
+  const ran = await inProcess('auth status -p sandbox --offline');
   expect([ran.code, ran.stdout]).toEqual([
     0,
     `Profile       sandbox
@@ -243,11 +244,11 @@ Key           built in; not checked
 });
 
 test('at most four characters of the key are shown, and none of a short one', async () => {
-  const long = await rosterctl('auth status -v', { home: homeWith({ work: { key } }) });
+  const long = await inProcess('auth status -v', { home: homeWith({ work: { key } }) });
   const shown = `${long.stdout}${long.stderr}`;
   expect(shown).toContain(`…${key.slice(-4)}`);
   expect(shown).not.toContain(key.slice(-5));
-  const short = await rosterctl('auth status -v --offline', {
+  const short = await inProcess('auth status -v --offline', {
     home: homeWith({ work: { key: 'short-9x7q' } }),
   });
   expect(`${short.stdout}${short.stderr}`).not.toContain('9x7q');

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const folderOf = (home: string) => join(home, '.config', 'rosterctl');
@@ -46,7 +47,7 @@ test('get prints the value alone, and with --json where it came from', async () 
 test('get prints the value also with a stored output of ids, and nothing if it is not set', async () => {
   const home = homeWith({ defaults: { output: 'ids', timeout: '10s' } });
   const ran = async (line: string) => {
-    const { code, stdout, stderr } = await rosterctl(line, { home });
+    const { code, stdout, stderr } = await inProcess(line, { home });
     return { code, stdout, stderr };
   };
   expect(await ran('config get output')).toEqual({ code: 0, stdout: 'ids\n', stderr: '' });
@@ -88,7 +89,7 @@ test('unset removes a setting, also one that this version does not know', async 
 test('path prints the file alone', async () => {
   const home = temporaryFolder();
   expect((await rosterctl('config path', { home })).stdout).toBe(`${fileOf(home)}\n`);
-  const named = await rosterctl('config path', { home, env: { ROSTERCTL_CONFIG_DIR: '/r/c' } });
+  const named = await inProcess('config path', { home, env: { ROSTERCTL_CONFIG_DIR: '/r/c' } });
   expect(named.stdout).toBe('/r/c/config.json\n');
 });
 
@@ -107,7 +108,7 @@ describe('rejected, and nothing is stored', () => {
     ['config unset ouput', /Did you mean output\?/],
   ])('%s', async (line, words) => {
     const home = temporaryFolder();
-    const ran = await rosterctl(line, { home });
+    const ran = await inProcess(line, { home });
     expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
     expect(ran.stderr).toMatch(words);
     expect(readdirSync(home)).toEqual([]);
@@ -117,12 +118,12 @@ describe('rejected, and nothing is stored', () => {
 describe('a broken configuration', () => {
   test('an invalid value stops other commands with a hint to fix it by config', async () => {
     const home = homeWith({ defaults: { output: 'jsn' } });
-    const stopped = await rosterctl('-p sandbox teams list', { home });
+    const stopped = await inProcess('-p sandbox teams list', { home });
     expect(stopped.code).toBe(exit.usage);
     expect(stopped.stderr).toContain(fileOf(home));
     expect(stopped.stderr).toContain('rosterctl -p sandbox config set output');
-    expect((await rosterctl('config set output csv', { home })).code).toBe(0);
-    const mended = await rosterctl('config get output --json', { home });
+    expect((await inProcess('config set output csv', { home })).code).toBe(0);
+    const mended = await inProcess('config get output --json', { home });
     expect(JSON.parse(mended.stdout)).toMatchObject({ value: 'csv' });
   });
 
@@ -134,7 +135,7 @@ describe('a broken configuration', () => {
   ])('%s: exit 2 with the path and a fix, no stack, never cleared', async (_, text) => {
     const home = homeWith(text);
     for (const line of ['teams list', 'config list', 'config set output json', 'profile list']) {
-      const ran = await rosterctl(line, { home });
+      const ran = await inProcess(line, { home });
       expect([line, ran.code, ran.stdout]).toEqual([line, exit.usage, '']);
       expect(ran.stderr).toContain(fileOf(home));
       expect(ran.stderr).not.toMatch(/^\s+at /m);
@@ -154,7 +155,7 @@ test('three processes with eight changes each lose none', async () => {
   const profiles = ['one', 'two', 'three'];
   for (const name of profiles) {
     const line = `auth login -p ${name} --base-url https://a.example/v1 --org o --key-stdin --no-check`;
-    await rosterctl(line, { home, stdin: 'canary-key' });
+    await inProcess(line, { home, stdin: 'canary-key' });
   }
   const failed: string[] = [];
   await Promise.all(
@@ -186,7 +187,7 @@ test('nothing is read from the current folder', async () => {
 });
 
 test.each(['0', '99999', '0.0'])('the error for a rate of %s names valid rates', async (rate) => {
-  const ran = await rosterctl(`config set rate ${rate}`);
+  const ran = await inProcess(`config set rate ${rate}`);
   expect(ran.code).toBe(exit.usage);
   expect(ran.stderr).toContain('Write 5/s, 90/m or none.');
 });
@@ -197,7 +198,7 @@ test('an unsupported spreadsheet format is rejected before any request', async (
     'teams list --out squad.numbers',
     'tryouts set-status app_0001 --to accepted --yes --results squad.ods',
   ]) {
-    const ran = await rosterctl(`-p sandbox ${words}`);
+    const ran = await inProcess(`-p sandbox ${words}`);
     expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
     expect(ran.stderr).toContain('Use .csv');
   }
@@ -205,7 +206,7 @@ test('an unsupported spreadsheet format is rejected before any request', async (
 
 test('a column that resembles a documented field is set with a note, any other is set silently', async () => {
   const home = temporaryFolder();
-  const ran = await rosterctl('config set columns.tryouts id,nmae,shoeSize', { home });
+  const ran = await inProcess('config set columns.tryouts id,nmae,shoeSize', { home });
   expect([ran.code, ran.stderr]).toEqual([
     0,
     'No documented field is called nmae; did you mean name?\n',
@@ -215,37 +216,37 @@ test('a column that resembles a documented field is set with a note, any other i
 
 test('columns by their labels are set silently', async () => {
   const home = temporaryFolder();
-  const ran = await rosterctl(['config', 'set', 'columns.tryouts', 'id, Name,submitted'], { home });
+  const ran = await inProcess(['config', 'set', 'columns.tryouts', 'id, Name,submitted'], { home });
   expect(ran).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('unset reports whether a setting was removed', async () => {
   const home = homeWith({ activeProfile: 'b', profiles: { b: { timeout: '5s' } } });
-  const first = await rosterctl('config unset timeout -o table', { home });
+  const first = await inProcess('config unset timeout -o table', { home });
   expect(first.stdout).toContain('timeout is no longer set (profile b).');
-  const again = await rosterctl('config unset timeout', { home });
+  const again = await inProcess('config unset timeout', { home });
   expect(again.stdout).toContain('timeout was not set (profile b).');
 });
 
 test('the sandbox leaves no empty profile and is offered once', async () => {
   const home = temporaryFolder();
-  await rosterctl('-p sandbox config set timeout 5s', { home });
+  await inProcess('-p sandbox config set timeout 5s', { home });
   const offered = () => rosterctl(['__complete', '-p', ''], { home });
   expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
-  await rosterctl('-p sandbox config unset timeout', { home });
+  await inProcess('-p sandbox config unset timeout', { home });
   expect(stored(home)).toMatchObject({ profiles: {} });
   expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
 });
 
 test('list and get show the connection of the sandbox, not that of the environment', async () => {
   const env = { ROSTERCTL_BASE_URL: 'https://api.example.com/v1', ROSTERCTL_ORG: 'org_7' };
-  const ran = await rosterctl('-p sandbox config list --json', { env });
+  const ran = await inProcess('-p sandbox config list --json', { env });
   expect(JSON.parse(ran.stdout)).toEqual(
     expect.arrayContaining([
       { key: 'baseUrl', value: null, origin: 'built in' },
       { key: 'organization', value: 'org_demo', origin: 'built in' },
     ]),
   );
-  const one = await rosterctl('-p sandbox config get organization', { env });
+  const one = await inProcess('-p sandbox config get organization', { env });
   expect(one.stdout).toBe('org_demo\n');
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
 import { converse } from '../../support/converse.js';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const baseUrl = 'https://api.example.com/v1';
@@ -15,7 +16,7 @@ async function twoProfiles(): Promise<string> {
     ['other', 'org_2'],
   ]) {
     const line = `auth login -p ${name} --base-url ${baseUrl} --org ${org} --key-stdin --no-check`;
-    expect((await rosterctl(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
+    expect((await inProcess(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
   }
   return home;
 }
@@ -29,7 +30,7 @@ const files = (home: string) =>
       >,
   );
 const active = async (home: string) =>
-  (JSON.parse((await rosterctl('profile list --json', { home })).stdout) as object[]).filter(
+  (JSON.parse((await inProcess('profile list --json', { home })).stdout) as object[]).filter(
     (row) => (row as { active: boolean }).active,
   );
 
@@ -55,7 +56,7 @@ test('list and show print everything except the key', async () => {
 });
 
 test('profile show says what the built-in sandbox has', async () => {
-  const shown = await rosterctl('profile show sandbox --json');
+  const shown = await inProcess('profile show sandbox --json');
   expect(JSON.parse(shown.stdout)).toMatchObject({ organization: 'org_demo', keyStored: false });
 });
 
@@ -67,7 +68,7 @@ test('control characters of an edited file reach no terminal', async () => {
   const text = JSON.stringify({ activeProfile: 'wo\u001b[31mrk', profiles });
   writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
   for (const line of ['profile show', 'profile list', 'auth status --offline', 'config list']) {
-    const { stdout, stderr } = await rosterctl(line, { home });
+    const { stdout, stderr } = await inProcess(line, { home });
     expect(stdout, line).toContain('wo\\u001b[31mrk');
     for (const control of ['\u001b', '\u0007'])
       expect(stdout + stderr, line).not.toContain(control);
@@ -77,7 +78,7 @@ test('control characters of an edited file reach no terminal', async () => {
 });
 
 test('an empty list is an empty array', async () => {
-  const ran = await rosterctl('profile list --json');
+  const ran = await inProcess('profile list --json');
   expect([ran.code, ran.stdout]).toEqual([0, '[]\n']);
 });
 
@@ -91,7 +92,7 @@ test('use changes the active profile; the sandbox can be used, too', async () =>
 
 test('use says that ROSTERCTL_PROFILE overrides the active profile', async () => {
   const home = await twoProfiles();
-  const ran = await rosterctl('profile use other', { home, env: { ROSTERCTL_PROFILE: 'work' } });
+  const ran = await inProcess('profile use other', { home, env: { ROSTERCTL_PROFILE: 'work' } });
   expect(ran).toMatchObject({
     code: 0,
     stderr: 'ROSTERCTL_PROFILE=work is set and overrides the active profile.\n',
@@ -101,8 +102,8 @@ test('use says that ROSTERCTL_PROFILE overrides the active profile', async () =>
 
 test('show without an active profile names the commands that list and choose one', async () => {
   const home = await twoProfiles();
-  await rosterctl('profile remove work --yes', { home });
-  expect(await rosterctl('profile show', { home })).toMatchObject({
+  await inProcess('profile remove work --yes', { home });
+  expect(await inProcess('profile show', { home })).toMatchObject({
     code: 2,
     stdout: '',
     stderr:
@@ -123,7 +124,7 @@ test('rename keeps the settings, the key and the active state', async () => {
 });
 
 test('rename to the same name changes nothing and says so', async () => {
-  const ran = await rosterctl('profile rename work work', { home: await twoProfiles() });
+  const ran = await inProcess('profile rename work work', { home: await twoProfiles() });
   expect([ran.code, ran.stdout]).toEqual([0, 'Profile work already has this name.\n']);
 });
 
@@ -151,7 +152,7 @@ describe('rejected, and nothing is changed', () => {
   ])('%s', async (line, words) => {
     const home = await twoProfiles();
     const before = files(home);
-    const ran = await rosterctl(line, { home });
+    const ran = await inProcess(line, { home });
     expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
     expect(ran.stderr).toMatch(words);
     expect(files(home)).toEqual(before);
@@ -165,7 +166,7 @@ describe('rejected, and nothing is changed', () => {
   ])('%s as a dry run shows the change', async (line) => {
     const home = await twoProfiles();
     const before = files(home);
-    const ran = await rosterctl(`${line} -n --json`, { home });
+    const ran = await inProcess(`${line} -n --json`, { home });
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ dryRun: true, requests: [] });
     expect((JSON.parse(ran.stdout) as { changes: unknown[] }).changes.length).toBeGreaterThan(0);
