@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, type Recorded, type Reply, recordingService } from '../support/service.js';
 
@@ -30,14 +31,14 @@ test.each([
   ['things -X DELETE --yes', 'DELETE /v1/things', undefined],
 ])('api %s sends %s', async (line, head, body) => {
   const api = await service();
-  const ran = await rosterctl(`api ${line} --json`, { env: api.env });
+  const ran = await inProcess(`api ${line} --json`, { env: api.env });
   expect([ran.code, ran.stdout]).toEqual([0, '{"ok":true}\n']);
   expect(api.requests.map(wire)).toEqual([[head, body]]);
   expect(api.requests[0]?.headers['content-type']).toBe(body ? 'application/json' : undefined);
 });
 
 test('a method that is not known is refused with those that are', async () => {
-  const ran = await rosterctl('-p sandbox api teams/{org} -X PATHC');
+  const ran = await inProcess('-p sandbox api teams/{org} -X PATHC');
   expect([ran.code, ran.stderr]).toEqual([
     2,
     'Unknown value "PATHC" for --method. Did you mean PATCH?\nUse one of: GET, POST, PUT, PATCH, DELETE\n',
@@ -78,7 +79,7 @@ test('a long answer to a GET goes through the pager at a terminal', async () => 
 test('--input that sets a field twice is refused', async () => {
   const api = await service();
   const input = '{"a":{"b":1},"c":"\\"a\\":{","d":[{"b":1},{"b":2,"\\u0062":3}]}';
-  const ran = await rosterctl('api things --input -', { env: api.env, stdin: input });
+  const ran = await inProcess('api things --input -', { env: api.env, stdin: input });
   expect([ran.code, ran.stderr]).toEqual([2, 'stdin sets the field b twice. Keep one of them.\n']);
   expect(api.requests).toEqual([]);
 });
@@ -93,7 +94,7 @@ test('--input is the body, and flags override it', async () => {
 
 test('fields cannot be set in an --input that is a list', async () => {
   const api = await service();
-  const ran = await rosterctl('api things --input - -F a=2', { env: api.env, stdin: '[1]' });
+  const ran = await inProcess('api things --input - -F a=2', { env: api.env, stdin: '[1]' });
   expect([ran.code, ran.stderr, api.requests]).toEqual([
     2,
     'Fields can only be set in an --input that holds an object.\n',
@@ -116,21 +117,21 @@ test.each([
   'things -F organizationId=org_8',
 ])('api %s exits 2 without a request', async (line) => {
   const api = await service();
-  const ran = await rosterctl(`api ${line}`, { env: api.env, stdin: '{}' });
+  const ran = await inProcess(`api ${line}`, { env: api.env, stdin: '{}' });
   expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
 });
 
 test('an --input that is neither JSON nor YAML is not sent as a text', async () => {
   const api = await service();
   const stdin = '<html>Bad gateway</html>';
-  const ran = await rosterctl('api things --input - --json', { env: api.env, stdin });
+  const ran = await inProcess('api things --input - --json', { env: api.env, stdin });
   expect([ran.code, errorOf(ran)['message']]).toEqual([2, 'stdin is neither JSON nor YAML.']);
-  const several = await rosterctl('api things --input -', {
+  const several = await inProcess('api things --input -', {
     env: api.env,
     stdin: 'a: 1\n---\nb: 2',
   });
   expect(several.stderr).toBe('stdin holds several YAML documents. Keep one of them.\n');
-  const broken = await rosterctl('api things --input -', { env: api.env, stdin: 'a: [1' });
+  const broken = await inProcess('api things --input -', { env: api.env, stdin: 'a: [1' });
   expect([broken.code, broken.stderr]).toEqual([
     2,
     expect.stringMatching(/^stdin is neither JSON nor YAML: /),
@@ -143,27 +144,27 @@ test('an --input that is neither JSON nor YAML is not sent as a text', async () 
       return `${name}: &${name} [${Array(10).fill(part).join()}]`;
     })
     .join('\n');
-  const expanded = await rosterctl('api things --input -', { env: api.env, stdin: bomb });
+  const expanded = await inProcess('api things --input -', { env: api.env, stdin: bomb });
   expect([expanded.code, expanded.stderr]).toEqual([
     2,
     expect.stringMatching(/^stdin cannot be used: .*alias/),
   ]);
-  const text = await rosterctl('api things --input -', { env: api.env, stdin: '"text"' });
+  const text = await inProcess('api things --input -', { env: api.env, stdin: '"text"' });
   expect([text.code, api.requests.map(wire)]).toEqual([0, [['POST /v1/things', 'text']]]);
 });
 
 test('only DELETE asks', async () => {
   const api = await service();
-  const asked = await rosterctl('api things/1 -X DELETE', { env: api.env });
+  const asked = await inProcess('api things/1 -X DELETE', { env: api.env });
   expect([asked.code, api.requests]).toEqual([2, []]);
   expect(asked.stderr).toContain('Send DELETE /things/1?');
-  const posted = await rosterctl('api things -X POST', { env: api.env });
+  const posted = await inProcess('api things -X POST', { env: api.env });
   expect(posted.code).toBe(0);
 });
 
 test('a dry run prints any request except a GET, which it sends', async () => {
   const api = await service();
-  const write = await rosterctl('api players/player_1 -X PATCH -F a=1 -n --json', { env: api.env });
+  const write = await inProcess('api players/player_1 -X PATCH -F a=1 -n --json', { env: api.env });
   expect(JSON.parse(write.stdout)).toEqual({
     schema: 1,
     dryRun: true,
@@ -171,9 +172,9 @@ test('a dry run prints any request except a GET, which it sends', async () => {
     changes: [],
   });
   expect(api.requests).toEqual([]);
-  const stated = await rosterctl('api teams -F name=X -n --json', { env: api.env });
+  const stated = await inProcess('api teams -F name=X -n --json', { env: api.env });
   expect(JSON.parse(stated.stdout)).toMatchObject({ requests: [{ basis: 'stated' }] });
-  const read = await rosterctl('api teams/{org} -n --json', { env: api.env });
+  const read = await inProcess('api teams/{org} -n --json', { env: api.env });
   expect([read.stdout, api.requests.length]).toEqual(['{"ok":true}\n', 1]);
 });
 
@@ -192,7 +193,7 @@ describe('a refusal', () => {
 
   test('prints the status line and the headers first with -i', async () => {
     const { env } = await refusing({ status: 404, json: body, headers: { 'x-tail': 'yes' } });
-    const ran = await rosterctl('api things -i', { env });
+    const ran = await inProcess('api things -i', { env });
     expect(ran.code).toBe(5);
     expect(ran.stdout).toMatch(
       /^HTTP\/1\.1 404 Not Found\n[^]*\nx-tail: yes\n[^]*\n\n\{"[^\n]*\}\n$/,
@@ -207,7 +208,7 @@ describe('a refusal', () => {
     ['a refused key', { status: 401, json: body }, '', 4],
   ] as const)('prints the body of %s with its exit code', async (_, reply, flags, code) => {
     const { env } = await refusing(reply);
-    const ran = await rosterctl(`api things ${flags} --retries 0 --json`, { env });
+    const ran = await inProcess(`api things ${flags} --retries 0 --json`, { env });
     expect([ran.code, JSON.parse(ran.stdout)]).toEqual([code, reply.json]);
     expect(errorOf(ran)).toMatchObject({ service: reply.json, exitCode: code });
   });
@@ -221,7 +222,7 @@ describe('a refusal', () => {
         text,
         headers: { 'content-type': 'text/html' },
       });
-      const ran = await rosterctl(`api things ${flags}`, { env });
+      const ran = await inProcess(`api things ${flags}`, { env });
       expect([ran.code, ran.stdout]).toEqual([7, text]);
       expect(ran.stderr).toContain('web page');
     },
@@ -230,14 +231,14 @@ describe('a refusal', () => {
   test('prints the body of a refusal whatever the fields of a table', async () => {
     const { env } = await refusing({ status: 400, json: body });
     for (const flags of ['-o csv', '-o ids', '--fields id']) {
-      const ran = await rosterctl(`api things ${flags}`, { env });
+      const ran = await inProcess(`api things ${flags}`, { env });
       expect([ran.code, ran.stdout]).toEqual([3, JSON.stringify(body)]);
     }
   });
 
   test('prints no body where there is none', async () => {
     const { env } = await refusing({ status: 404 });
-    const ran = await rosterctl('api things --json', { env });
+    const ran = await inProcess('api things --json', { env });
     expect([ran.code, ran.stdout, errorOf(ran)['service']]).toEqual([5, '', undefined]);
   });
 
@@ -245,7 +246,7 @@ describe('a refusal', () => {
     const { env } = await refusing({ status: 400, json: body });
     const home = temporaryFolder();
     writeFileSync(join(home, 'teams.json'), 'kept');
-    const ran = await rosterctl('api things --out teams.json', { env, home, cwd: home });
+    const ran = await inProcess('api things --out teams.json', { env, home, cwd: home });
     expect([ran.code, readFileSync(join(home, 'teams.json'), 'utf8')]).toEqual([3, 'kept']);
     expect(ran.stderr).toContain('The service says: no');
   });
@@ -257,7 +258,7 @@ describe('a refusal', () => {
     ]) {
       const { env } = await refusing({ ...reply, headers: { 'x-echo': key } });
       for (const flags of ['', '-i', '-i --json', '-v']) {
-        const ran = await rosterctl(`api things ${flags}`, { env });
+        const ran = await inProcess(`api things ${flags}`, { env });
         expect(ran.stdout + ran.stderr).not.toContain('key-canary');
         expect(ran.stdout).toContain('the key [redacted]');
       }
@@ -280,7 +281,7 @@ describe('a refusal', () => {
 
 test('-i prints the status line and the headers before the body', async () => {
   const { env } = await service(() => ({ status: 201, json: [1], headers: { 'x-tail': 'yes' } }));
-  const ran = await rosterctl('api things -i --json', { env });
+  const ran = await inProcess('api things -i --json', { env });
   expect(ran.stdout).toMatch(/^HTTP\/1\.1 201 Created\n/);
   expect(ran.stdout).toContain('\nx-tail: yes\n');
   expect(ran.stdout.endsWith('\n\n[1]\n')).toBe(true);
@@ -288,7 +289,7 @@ test('-i prints the status line and the headers before the body', async () => {
 
 test('-i with a workbook is refused before anything is sent', async () => {
   const { env, requests } = await service();
-  const ran = await rosterctl('api teams -X POST -F a=1 -i --out a.xlsx', { env });
+  const ran = await inProcess('api teams -X POST -F a=1 -i --out a.xlsx', { env });
   expect([ran.code, ran.stdout, requests]).toEqual([2, '', []]);
   expect(ran.stderr).toBe(
     '--include cannot be used with a workbook.\nUse another extension, or -o json.\n',
@@ -301,9 +302,9 @@ test('a response that is not JSON passes through unchanged, and an empty one pri
     text: 'a,b\n\u001b[1m',
     headers: { 'content-type': 'text/csv' },
   }));
-  expect((await rosterctl('api things', { env: text.env })).stdout).toBe('a,b\n\u001b[1m');
+  expect((await inProcess('api things', { env: text.env })).stdout).toBe('a,b\n\u001b[1m');
   const empty = await service(() => ({ status: 204 }));
-  expect(await rosterctl('api things -X POST --json', { env: empty.env })).toMatchObject({
+  expect(await inProcess('api things -X POST --json', { env: empty.env })).toMatchObject({
     code: 0,
     stdout: '',
   });
@@ -317,12 +318,12 @@ test('--paginate follows the pages into one array', async () => {
       json: { things: [{ id: `t${page}` }], page, totalPages: 3 },
     };
   });
-  const ran = await rosterctl('api things --param kind=a --paginate --json', { env: api.env });
+  const ran = await inProcess('api things --param kind=a --paginate --json', { env: api.env });
   expect(JSON.parse(ran.stdout)).toEqual([{ id: 't1' }, { id: 't2' }, { id: 't3' }]);
   const asked = api.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('kind'));
   expect(asked).toEqual(['a', 'a', 'a']);
   const none = await service(() => ({ status: 200, json: { id: 't1' } }));
-  const refused = await rosterctl('api things/t1 --paginate', { env: none.env });
+  const refused = await inProcess('api things/t1 --paginate', { env: none.env });
   expect([refused.code, refused.stdout]).toEqual([2, '']);
 });
 
@@ -335,7 +336,7 @@ test('--paginate knows records again by ids that are long numbers, and keeps tho
     status: 200,
     text: pageOfThings(url.includes('page=2') ? 2 : 1),
   }));
-  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  const ran = await inProcess('api things --paginate --json', { env: api.env });
   expect(ran.stdout.match(/9000000000000000001/g)).toHaveLength(1);
   expect(JSON.parse(ran.stdout)).toHaveLength(7);
 });
@@ -346,13 +347,13 @@ test('--paginate warns of a next page that the service does not know', async () 
       ? { status: 404, json: { error: 'notFound' } }
       : { status: 200, json: { things: [{ id: 't1' }], page: 1, totalPages: 2 } },
   );
-  expect(await rosterctl('api things --paginate --json', { env: api.env })).toMatchObject({
+  expect(await inProcess('api things --paginate --json', { env: api.env })).toMatchObject({
     code: 0,
     stdout: '[{"id":"t1"}]\n',
     stderr: 'The list may be incomplete: the service does not know the next page that it names.\n',
   });
   const none = await service(() => ({ status: 404, json: { error: 'notFound' } }));
-  expect((await rosterctl('api things --paginate', { env: none.env })).code).toBe(5);
+  expect((await inProcess('api things --paginate', { env: none.env })).code).toBe(5);
 });
 
 test('--paginate keeps the rows of a page that share an id, and drops those of an earlier page', async () => {
@@ -362,7 +363,7 @@ test('--paginate keeps the rows of a page that share an id, and drops those of a
     const things = isSecond ? [moves[1], { id: 'app_2', step: 3 }] : moves;
     return { status: 200, json: { things, page: isSecond ? 2 : 1, totalPages: 2, total: 3 } };
   });
-  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  const ran = await inProcess('api things --paginate --json', { env: api.env });
   expect(JSON.parse(ran.stdout)).toEqual([...moves, { id: 'app_2', step: 3 }]);
   expect([ran.code, ran.stderr]).toEqual([0, '']);
 });
@@ -372,7 +373,7 @@ test('--paginate ends with a warning where each page holds the same records with
     const page = Number(new URL(url, 'http://x').searchParams.get('page') ?? '1');
     return { status: 200, json: { things: [{ name: 'a' }], page, hasMore: page < 9 } };
   });
-  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  const ran = await inProcess('api things --paginate --json', { env: api.env });
   expect([ran.code, api.requests.length]).toEqual([0, 2]);
   expect(ran.stderr).toContain('the service keeps sending the same records');
 });
@@ -389,8 +390,8 @@ test.each([
       return { status: 200, json: all.slice(0, 3).map((each) => ({ [name]: each })) };
     });
     const home = temporaryFolder();
-    await rosterctl('config set paging.mode last-id', { env: api.env, home });
-    const ran = await rosterctl('api players/{org} --paginate --json', { env: api.env, home });
+    await inProcess('config set paging.mode last-id', { env: api.env, home });
+    const ran = await inProcess('api players/{org} --paginate --json', { env: api.env, home });
     expect([ran.code, JSON.parse(ran.stdout).length]).toEqual([0, count]);
     expect(ran.stderr).toContain(says);
   },
@@ -409,7 +410,7 @@ test('--paginate warns of an error beside the records', async () => {
     status: 200,
     json: { success: false, error: 'partialResult', things: [{ id: 't1' }] },
   }));
-  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  const ran = await inProcess('api things --paginate --json', { env: api.env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, [{ id: 't1' }]]);
   expect(ran.stderr).toMatch(/^The list may be incomplete: .*partialResult/);
 });
@@ -421,7 +422,7 @@ test('--paginate never follows to another origin', async () => {
     json: [{ id: 't1' }],
     headers: { link: `<${elsewhere.baseUrl}/things?page=2>; rel="next"` },
   }));
-  const ran = await rosterctl('api things --paginate --json', { env: api.env });
+  const ran = await inProcess('api things --paginate --json', { env: api.env });
   expect(JSON.parse(ran.stdout)).toEqual([{ id: 't1' }]);
   expect(ran.stderr).toContain('incomplete');
   expect(elsewhere.requests).toEqual([]);
@@ -433,7 +434,7 @@ test('--paginate never follows a link to another organization', async () => {
     json: [{ id: 't1' }],
     headers: { link: '</v1/documents?organizationId=org_8&page=2>; rel="next"' },
   }));
-  const ran = await rosterctl('api documents?organizationId={org} --paginate --json', {
+  const ran = await inProcess('api documents?organizationId={org} --paginate --json', {
     env: api.env,
   });
   expect([JSON.parse(ran.stdout), api.requests.length]).toEqual([[{ id: 't1' }], 1]);
@@ -445,14 +446,14 @@ test.each([
   ['teams/{id}', 'Unknown placeholder {id}.'],
 ])('api %s is rejected because of the unknown placeholder', async (path, message) => {
   const api = await service();
-  const ran = await rosterctl(['api', path], { env: api.env });
+  const ran = await inProcess(['api', path], { env: api.env });
   expect([ran.code, api.requests]).toEqual([2, []]);
   expect(ran.stderr).toContain(message);
 });
 
 test('the hint of a 403 begins with a capital letter', async () => {
   const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
-  const ran = await rosterctl('teams list', { env: api.env });
+  const ran = await inProcess('teams list', { env: api.env });
   expect(ran.stderr).toMatch(/^The key may lack a permission/m);
 });
 
@@ -462,7 +463,7 @@ test.each([
   ['documents/doc_1/share', false],
 ])('a 403 for POST %s names the permission of the contract: %s', async (path, isNamed) => {
   const api = await service(() => ({ status: 403, json: { error: 'forbidden' } }));
-  const ran = await rosterctl(`api ${path} -X POST`, { env: api.env });
+  const ran = await inProcess(`api ${path} -X POST`, { env: api.env });
   expect([ran.code, ran.stderr.includes('It needs the permission document:create.')]).toEqual([
     7,
     isNamed,
@@ -472,9 +473,9 @@ test.each([
 test('api warns that there is no undo, in its dry run and before a delete', async () => {
   const api = await service();
   for (const line of ['api things -X PATCH -f a=b -n', 'api things/1 -X DELETE']) {
-    const ran = await rosterctl(line, { env: api.env });
+    const ran = await inProcess(line, { env: api.env });
     expect(ran.stderr).toContain('cannot be undone');
   }
-  const read = await rosterctl('api things -n', { env: api.env });
+  const read = await inProcess('api things -n', { env: api.env });
   expect(read.stderr).not.toContain('cannot be undone');
 });

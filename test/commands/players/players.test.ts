@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 
@@ -30,7 +31,7 @@ test('--team finds players by any field that names their team', async () => {
 
 test('a table of the players of a team that was named shows names of teams, not ids', async () => {
   const line = '-p sandbox players list --team name:Lanternfish -L 1';
-  const { stdout } = await rosterctl(line, { env: { ROSTERCTL_FORCE_TTY: '80' } });
+  const { stdout } = await inProcess(line, { env: { ROSTERCTL_FORCE_TTY: '80' } });
   expect(stdout).toContain('  Lanternfish  ');
   expect(stdout).not.toContain('team_0002');
 });
@@ -38,14 +39,14 @@ test('a table of the players of a team that was named shows names of teams, not 
 test('a dry run with --team caches no names', async () => {
   const home = temporaryFolder();
   const line = '-p sandbox players update --team name:Lanternfish -F role=Sub';
-  const ran = await rosterctl(`${line} -n`, { home, env: { ROSTERCTL_FORCE_TTY: '80' } });
+  const ran = await inProcess(`${line} -n`, { home, env: { ROSTERCTL_FORCE_TTY: '80' } });
   expect(ran.code).toBe(0);
   expect(existsSync(join(home, '.cache'))).toBe(false);
 });
 
 test('--team is an error if no player has a field for teams', async () => {
   const nameless = await service([{ id: 'player_1', name: 'Ann' }]);
-  const ran = await rosterctl('players list --team team_1', { env: nameless.env });
+  const ran = await inProcess('players list --team team_1', { env: nameless.env });
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain("--where 'FIELD=VALUE'");
 });
@@ -63,14 +64,14 @@ test('a player is deleted after confirmation, and the question names the player'
 
 test('deleting a missing player exits 5', async () => {
   const { env, requests } = await service();
-  const ran = await rosterctl('players delete player_9 --yes', { env });
+  const ran = await inProcess('players delete player_9 --yes', { env });
   expect(ran.code).toBe(5);
   expect(requests).toHaveLength(1);
 });
 
 test('deleting several players shows a preview that names them, then a report', async () => {
   const { env } = await service();
-  const ran = await rosterctl('players delete player_1 player_2 --yes --expect 2 --json', { env });
+  const ran = await inProcess('players delete player_1 player_2 --yes --expect 2 --json', { env });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('Ann');
   expect(ran.stderr).toContain('Bea');
@@ -82,7 +83,7 @@ test('deleting several players shows a preview that names them, then a report', 
 
 test('a dry run of a delete shows the request and the player', async () => {
   const { env, requests } = await service();
-  const ran = await rosterctl('players delete player_1 -n --json', { env });
+  const ran = await inProcess('players delete player_1 -n --json', { env });
   expect(JSON.parse(ran.stdout)).toMatchObject({
     requests: [{ method: 'DELETE', path: '/players/player_1', basis: 'assumed' }],
     changes: [{ id: 'player_1', from: 'Ann', to: null }],
@@ -96,7 +97,7 @@ test('a created player whose Location is malformed was created all the same', as
       ? { status: 201, headers: { location: '/v1/players/100%' } }
       : { status: 404, json: { error: 'notFound' } },
   );
-  const ran = await rosterctl('players create --name Eve --json', { env });
+  const ran = await inProcess('players create --name Eve --json', { env });
   expect([ran.code, ran.stdout]).toEqual([0, '{"id":"100%"}\n']);
   expect(ran.stderr).toContain('The player was created, but it could not be read again');
   expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
@@ -141,7 +142,7 @@ test('a created player whose report is still being printed is not that of anothe
 
 test('a field that no list has shown is refused before a player is created', async () => {
   const home = temporaryFolder();
-  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+  const run = (line: string) => inProcess(`-p sandbox ${line}`, { home });
   await run('players list -q');
   const refused = await run('players create --name Zed --fields id,nope');
   expect([refused.code, refused.stdout]).toEqual([2, '']);
@@ -168,7 +169,7 @@ test('what an error suggests is quoted if it has spaces', async () => {
       "--team 'team 1': players hold the name of their team, not its id.\nFilter by the name: --where 'team=Paper Lions'\n",
     ],
   ] as const) {
-    const ran = await rosterctl(`players list ${line}`, { env });
+    const ran = await inProcess(`players list ${line}`, { env });
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(says)]);
   }
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import {
   errorOf,
   rosterctl,
@@ -67,7 +68,7 @@ test('several ids report the one whose response was another record, print the ot
     if (id === 'team_9') return { status: 404, json: { error: 'notFound' } };
     return { status: 200, json: { ...foxes, id: id === 'team_2' ? 'team_3' : id } };
   });
-  const ran = await rosterctl('teams get team_1 team_2 team_9 team_4 --json', { env: api.env });
+  const ran = await inProcess('teams get team_1 team_2 team_9 team_4 --json', { env: api.env });
   expect(ran.code).toBe(1);
   expect(JSON.parse(ran.stdout)).toEqual([foxes, { ...foxes, id: 'team_4' }]);
   const said = 'The service answered with another record for the team team_2.';
@@ -79,7 +80,7 @@ test('--no-header omits the header of tables and csv, and -L is --limit', async 
   const teams = ['a', 'b', 'c'].map((name) => ({ id: `team_${name}`, name }));
   const { env } = await recordingService(() => ({ status: 200, json: teams }));
   const shown = async (line: string, own: Record<string, string> = {}) =>
-    (await rosterctl(line, { env: { ...env, ...own } })).stdout;
+    (await inProcess(line, { env: { ...env, ...own } })).stdout;
   expect(await shown('teams list -L 2 --no-header')).toBe('team_a\ta\nteam_b\tb\n');
   expect(await shown('teams list -o csv --no-header -L 1')).toBe('team_a,a\r\n');
   expect(await shown('teams list -L1 -o csv --no-header --bom')).toBe('\ufeffteam_a,a\r\n');
@@ -90,7 +91,7 @@ test('--no-header omits the header of tables and csv, and -L is --limit', async 
 
 test('one missing id prints nothing on stdout', async () => {
   const { env } = await service();
-  const ran = await rosterctl('teams get team_9 --json', { env });
+  const ran = await inProcess('teams get team_9 --json', { env });
   expect([ran.code, ran.stdout]).toEqual([5, '']);
   expect(errorOf(ran)).toMatchObject({ code: 'notFound', status: 404, exitCode: 5 });
 });
@@ -111,7 +112,7 @@ test('an update sends only fields that differ, and a nested field keeps its sibl
 
 test('an update that changes nothing sends nothing', async () => {
   const api = await service();
-  const ran = await rosterctl(`teams update team_1 --name Foxes -F 'tags=["x"]' --json`, {
+  const ran = await inProcess(`teams update team_1 --name Foxes -F 'tags=["x"]' --json`, {
     env: api.env,
   });
   expect(ran.code).toBe(0);
@@ -122,7 +123,7 @@ test('an update that changes nothing sends nothing', async () => {
 
 test('a dry run of an update prints the request and old and new, and sends no write', async () => {
   const api = await service();
-  const ran = await rosterctl('teams update team_1 --name Hens -n --json', { env: api.env });
+  const ran = await inProcess('teams update team_1 --name Hens -n --json', { env: api.env });
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual({
     schema: 1,
@@ -138,7 +139,7 @@ test('a dry run of an update prints the request and old and new, and sends no wr
 test('--route replaces the assumed route for one request', async () => {
   const api = await service();
   const line = ['teams', 'update', 'team_1', '--name', 'Hens', '--route'];
-  const ran = await rosterctl([...line, 'PUT /teams/{organizationId}/{id}'], { env: api.env });
+  const ran = await inProcess([...line, 'PUT /teams/{organizationId}/{id}'], { env: api.env });
   expect(ran.code).toBe(0);
   expect(wire(api.requests)[1]).toEqual(['PUT /v1/teams/org_7/team_1', { name: 'Hens' }]);
   const sent = api.requests.map(({ method, url }) => `${method} ${url}`);
@@ -146,7 +147,7 @@ test('--route replaces the assumed route for one request', async () => {
   const read = 'GET /v1/teams/org_7/team_1';
   expect(sent).toEqual([read, 'PUT /v1/teams/org_7/team_1', read, read]);
   const elsewhere = ['--name', 'Geese', '--route', 'PUT https://elsewhere.example.com/{id}'];
-  const bad = await rosterctl(['teams', 'update', 'team_1', ...elsewhere], {
+  const bad = await inProcess(['teams', 'update', 'team_1', ...elsewhere], {
     env: api.env,
   });
   expect(bad.code).toBe(2);
@@ -161,8 +162,8 @@ test('an update with replace semantics sends the entire record', async () => {
     ['config', 'set', 'endpoints.teams.update.semantics', 'replace'],
     ['config', 'set', 'readOnly.teams', 'captainDiscordId, tags'],
   ])
-    expect(await rosterctl(line, { home })).toMatchObject({ code: 0 });
-  const ran = await rosterctl('teams update team_1 --name Hens', { env: api.env, home });
+    expect(await inProcess(line, { home })).toMatchObject({ code: 0 });
+  const ran = await inProcess('teams update team_1 --name Hens', { env: api.env, home });
   expect(ran.stderr).not.toContain('guess');
   expect(wire(api.requests)[1]).toEqual([
     'PUT /v1/teams/team_1',
@@ -174,7 +175,7 @@ test('a team that may not be read is not changed, and the hint names another way
   const api = await service(({ method }) =>
     method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
   );
-  const ran = await rosterctl('teams update team_1 --name Hens --json', { env: api.env });
+  const ran = await inProcess('teams update team_1 --name Hens --json', { env: api.env });
   expect([ran.code, ran.stdout]).toEqual([7, '']);
   expect(api.requests.map(({ method }) => method)).toEqual(['GET']);
   expect(errorOf(ran)['hint']).toContain('rosterctl api /teams/team_1 -X PATCH');
@@ -184,7 +185,7 @@ test('an assumed route unknown to the service is not reported as a missing team'
   const api = await service(({ method }) =>
     method === 'PATCH' ? { status: 404, json: { error: 'notFound' } } : undefined,
   );
-  const ran = await rosterctl('teams update team_1 --name Hens --json', { env: api.env });
+  const ran = await inProcess('teams update team_1 --name Hens --json', { env: api.env });
   expect(ran.code).toBe(1);
   expect(ran.stdout).toBe('');
   expect(errorOf(ran)).toMatchObject({ code: 'wrongRoute', status: 404 });
@@ -196,7 +197,7 @@ test.each(['update org_7 --name X', 'delete org_7 --confirm X'])(
   'teams %s is rejected before any request, because the id is the organization',
   async (line) => {
     const api = await service();
-    const ran = await rosterctl(`teams ${line}`, { env: api.env });
+    const ran = await inProcess(`teams ${line}`, { env: api.env });
     expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
   },
 );
@@ -217,7 +218,7 @@ test.each([
   'teams delete team_1 team_2',
 ])('%s exits 2 without a request', async (line) => {
   const api = await service();
-  const ran = await rosterctl(`${line} --json`, { env: api.env });
+  const ran = await inProcess(`${line} --json`, { env: api.env });
   expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
   expect(errorOf(ran)).toMatchObject({ exitCode: 2 });
 });
@@ -232,7 +233,7 @@ test('a create prints the record as the documented read returns it', async () =>
 
 test('a create that is answered with another record says which field differs', async () => {
   const api = await service();
-  const ran = await rosterctl('teams create --name Herons --json', { env: api.env });
+  const ran = await inProcess('teams create --name Herons --json', { env: api.env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
   expect(ran.stderr).toBe(
     'The team was created as team_1, but the service stored a different name.\n',
@@ -241,7 +242,7 @@ test('a create that is answered with another record says which field differs', a
 
 test('a create names the field that the service does not show, as an update does', async () => {
   const api = await service();
-  const ran = await rosterctl('teams create --name Foxes -F nick=fx --json', { env: api.env });
+  const ran = await inProcess('teams create --name Foxes -F nick=fx --json', { env: api.env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
   expect(ran.stderr).toBe(
     'The service does not show nick, so it is not known whether it was stored.\n',
@@ -252,7 +253,7 @@ test('an update that the service answers but does not keep says so', async () =>
   const api = await service(({ method }) =>
     method === 'PATCH' ? { status: 200, json: { ...foxes, name: 'Herons' } } : undefined,
   );
-  const ran = await rosterctl('teams update team_1 --name Herons --json', { env: api.env });
+  const ran = await inProcess('teams update team_1 --name Herons --json', { env: api.env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, foxes]);
   expect(ran.stderr).toContain(
     'team_1: the service confirmed the change, but reading it again shows a different name.\n',
@@ -269,7 +270,7 @@ test.each([
 ])('a create answered with %j is no success', async (reply, sentence) => {
   const api = await service(({ method }) => (method === 'POST' ? reply : undefined));
   const env = { ...api.env, ROSTERCTL_SETTLE: '0.1s' };
-  const ran = await rosterctl('teams create --name Herons', { env });
+  const ran = await inProcess('teams create --name Herons', { env });
   expect([ran.code, ran.stdout]).toEqual([10, '']);
   expect(ran.stderr).toContain(sentence);
 });
@@ -277,7 +278,7 @@ test.each([
 test('the status that a refusal repeats in its body is said once', async () => {
   const json = { type: 'about:blank', title: 'Bad', status: 400 };
   const api = await service(() => ({ status: 400, json }));
-  const ran = await rosterctl('teams get team_1', { env: api.env });
+  const ran = await inProcess('teams get team_1', { env: api.env });
   expect(ran.stderr).toContain('The service rejected the request: 400.\n');
 });
 
@@ -285,7 +286,7 @@ test('a create whose record cannot be read back succeeds nevertheless', async ()
   const api = await service(({ method }) =>
     method === 'GET' ? { status: 403, json: { error: 'forbidden' } } : undefined,
   );
-  const ran = await rosterctl('teams create --name Foxes --json', { env: api.env });
+  const ran = await inProcess('teams create --name Foxes --json', { env: api.env });
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual(foxes);
   expect(ran.stderr).toBe(
@@ -297,14 +298,14 @@ test('a create that is answered with a record of another organization is not kno
   const api = await service(({ method }) =>
     method === 'POST' ? { status: 201, json: { ...foxes, organizationId: 'org_8' } } : undefined,
   );
-  const ran = await rosterctl('teams create --name Foxes --json', { env: api.env });
+  const ran = await inProcess('teams create --name Foxes --json', { env: api.env });
   expect([ran.code, ran.stdout, errorOf(ran)['code']]).toEqual([10, '', 'unknownOutcome']);
 });
 
 test('a lost create is waited for once and not said to be checked, because no read can tell', async () => {
   const api = await service(({ method }) => (method === 'POST' ? { status: 500 } : undefined));
   const env = { ...api.env, ROSTERCTL_SETTLE: '2.2s' };
-  const ran = await rosterctl('teams create --name Foxes', { env });
+  const ran = await inProcess('teams create --name Foxes', { env });
   expect(ran.code).toBe(10);
   expect(ran.stderr).toMatch(
     /^Waiting [\d.]+ s, because it may still take effect\.\nPOST \/teams was/,
@@ -317,8 +318,8 @@ test('a lost create that a later command looked for is not waited for again', as
   const api = await service(({ method }) => (method === 'POST' ? { status: 500 } : undefined));
   const at = { env: { ...api.env, ROSTERCTL_SETTLE: '2.2s' }, home: temporaryFolder() };
   const line = 'teams create --name Foxes';
-  for (let times = 0; times < 2; times += 1) expect((await rosterctl(line, at)).code).toBe(10);
-  const third = await rosterctl(line, at);
+  for (let times = 0; times < 2; times += 1) expect((await inProcess(line, at)).code).toBe(10);
+  const third = await inProcess(line, at);
   expect(third.code).toBe(10);
   expect(third.stderr).not.toContain('Waiting');
 });
@@ -357,7 +358,7 @@ test('the same create typed twice at once waits for the first, which is named in
 
 test('a create whose response has no record notes it and exits 0', async () => {
   const api = await service(({ method }) => (method === 'POST' ? { status: 204 } : undefined));
-  const ran = await rosterctl('teams create --name Foxes', { env: api.env });
+  const ran = await inProcess('teams create --name Foxes', { env: api.env });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('the service sent no record');
   expect(api.requests).toHaveLength(1);
@@ -379,7 +380,11 @@ test('a body comes from a file, flags override it, and fields set by the service
       '__proto__: { polluted: true }',
     ].join('\n'),
   );
-  const ran = await rosterctl('teams create --input team.yaml --name New', { env: api.env, home });
+  const ran = await inProcess('teams create --input team.yaml --name New', {
+    env: api.env,
+    home,
+    cwd: home,
+  });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('id, createdAt');
   expect(api.requests[0]?.body.toString()).toBe(
@@ -390,7 +395,7 @@ test('a body comes from a file, flags override it, and fields set by the service
 test('a body leaves out the id under its configured name and the fields configured as read-only', async () => {
   const api = await service();
   const home = temporaryFolder();
-  const run = (line: string, stdin = '') => rosterctl(line, { env: api.env, home, stdin });
+  const run = (line: string, stdin = '') => inProcess(line, { env: api.env, home, stdin });
   await run('config set ids.teams _id');
   await run('config set readOnly.teams rank');
   const body = '{"_id":"team_0","name":"New","rank":3,"createdAt":"2020-01-01"}';
@@ -402,7 +407,7 @@ test('a body leaves out the id under its configured name and the fields configur
 
 test('a body of another organization is rejected', async () => {
   const api = await service();
-  const ran = await rosterctl('teams create --input -', {
+  const ran = await inProcess('teams create --input -', {
     env: api.env,
     stdin: '{"organizationId":"org_8","name":"X"}',
   });
@@ -452,10 +457,10 @@ test('several teams are updated as a report, each row with old and new', async (
       : undefined,
   );
   const line = 'teams update team_1 team_2 team_9 -F active=true --json';
-  const refused = await rosterctl(line, { env: api.env });
+  const refused = await inProcess(line, { env: api.env });
   expect(refused.code).toBe(2);
   expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-  const ran = await rosterctl(`${line} --yes`, { env: api.env });
+  const ran = await inProcess(`${line} --yes`, { env: api.env });
   expect(ran.code).toBe(8);
   const report = JSON.parse(ran.stdout) as Record<string, unknown>;
   expect(report).toMatchObject({
@@ -487,7 +492,7 @@ test('where ids are numbers, the organization is known by its number, and a team
     return { status: 200, json: { ...team, id: 7 } };
   });
   const run = async (line: string, stdin = '') => {
-    const ran = await rosterctl(line, { env: { ...api.env, ROSTERCTL_ORG: '42' }, stdin });
+    const ran = await inProcess(line, { env: { ...api.env, ROSTERCTL_ORG: '42' }, stdin });
     return { code: ran.code, stderr: ran.stderr, team: ran.stdout && JSON.parse(ran.stdout) };
   };
   expect(await run('teams list --json')).toMatchObject({
