@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { until } from './bulk/user.js';
 import { application, cut, keep, steps } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
+import { inProcess } from './support/in-process.js';
 import { rosterctl, startLine, temporaryFolder } from './support/run.js';
 import { organization, recordingService } from './support/service.js';
 
@@ -70,11 +71,11 @@ test('a renamed profile still has its unfinished run', async () => {
   const home = homeWith(club);
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
   expect((await rosterctl(line, { env, home })).code).toBe(4);
-  await rosterctl('profile rename default main', { home });
+  await inProcess('profile rename default main', { home });
   const named = { home, env: { ...env, ROSTERCTL_PROFILE: 'main' } };
-  const page = await rosterctl('', named);
+  const page = await inProcess('', named);
   expect(page.stdout).toMatch(/^Unfinished {2}run [0-9a-f]{6}: 1 of 2 rows left/m);
-  const checks = JSON.parse((await rosterctl('doctor --json', named)).stdout) as object[];
+  const checks = JSON.parse((await inProcess('doctor --json', named)).stdout) as object[];
   expect(checks).toContainEqual(
     expect.objectContaining({
       check: 'runs',
@@ -83,7 +84,7 @@ test('a renamed profile still has its unfinished run', async () => {
   );
   const another = { home, env: { ...env, ROSTERCTL_PROFILE: 'second' } };
   const elsewhere = { ...another.env, ROSTERCTL_BASE_URL: connection.baseUrl };
-  expect((await rosterctl('', { ...another, env: elsewhere })).stdout).not.toContain('Unfinished');
+  expect((await inProcess('', { ...another, env: elsewhere })).stdout).not.toContain('Unfinished');
 });
 
 test('a create with an unknown outcome is not sent again after its profile was renamed', async () => {
@@ -99,7 +100,7 @@ test('a create with an unknown outcome is not sent again after its profile was r
   expect(await create('default')).toEqual([10, 1]);
   // The line of another profile is another one.
   expect(await create('second')).toEqual([10, 2]);
-  await rosterctl('profile rename default main', { home });
+  await inProcess('profile rename default main', { home });
   expect(await create('main')).toEqual([10, 2]);
 });
 
@@ -112,13 +113,13 @@ test('rosterctl alone names what is unfinished where variables hold the connecti
   const home = temporaryFolder();
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
   expect((await rosterctl(line, { env, home })).code).toBe(4);
-  const { stdout } = await rosterctl('', { home, env });
+  const { stdout } = await inProcess('', { home, env });
   expect(stdout).toContain(`profile default · ${organization}\n`);
   expect(stdout).toMatch(/^Unfinished {2}run [0-9a-f]{6}: 1 of 2 rows left/m);
   const elsewhere = { ...env, ROSTERCTL_ORG: 'org_8' };
-  expect((await rosterctl('', { home, env: elsewhere })).stdout).not.toContain('Unfinished');
+  expect((await inProcess('', { home, env: elsewhere })).stdout).not.toContain('Unfinished');
   const keyless = { ...env, ROSTERCTL_API_KEY: '' };
-  expect((await rosterctl('', { home, env: keyless })).stdout).toContain('rosterctl auth login');
+  expect((await inProcess('', { home, env: keyless })).stdout).toContain('rosterctl auth login');
 });
 
 test('a run whose end another run shares is named whole, so that the line works as it is', async () => {
@@ -148,20 +149,20 @@ test('a run whose end another run shares is named whole, so that the line works 
 
 test('rosterctl alone without a key offers to log in, and nothing that needs one', async () => {
   const home = homeWith(club, { default: stored });
-  const second = await rosterctl('-p second', { home });
+  const second = await inProcess('-p second', { home });
   expect(second).toMatchObject({ code: 0, stderr: '' });
   expect(second.stdout).toMatch(/^Log in +rosterctl auth login --profile second$/m);
   expect(second.stdout).not.toMatch(/^(List|Review)/m);
-  const inPlace = await rosterctl('-p second', { home, env: { ROSTERCTL_API_KEY: 'sk_2' } });
+  const inPlace = await inProcess('-p second', { home, env: { ROSTERCTL_API_KEY: 'sk_2' } });
   expect(inPlace.stdout).toMatch(/^List/m);
-  expect((await rosterctl('auth logout', { home })).code).toBe(0);
-  expect((await rosterctl('', { home })).stdout).toMatch(/^Log in +rosterctl auth login$/m);
+  expect((await inProcess('auth logout', { home })).code).toBe(0);
+  expect((await inProcess('', { home })).stdout).toMatch(/^Log in +rosterctl auth login$/m);
 });
 
 test('rosterctl alone offers the other profiles after the active one was removed', async () => {
   const home = homeWith(club);
-  expect((await rosterctl('profile remove default --yes', { home })).code).toBe(0);
-  const { code, stdout } = await rosterctl('', { home });
+  expect((await inProcess('profile remove default --yes', { home })).code).toBe(0);
+  const { code, stdout } = await inProcess('', { home });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^rosterctl [\d.]+ · no profile is active\n/);
   expect(stdout).toMatch(/^Choose +rosterctl profile use NAME$/m);
@@ -172,26 +173,26 @@ test.each([
   ['nothing is stored', '{}'],
   ['the active profile is gone', JSON.stringify({ activeProfile: 'gone' })],
 ])('rosterctl alone shows the page for newcomers if %s', async (_, text) => {
-  const ran = await rosterctl('', { home: homeWith(text) });
+  const ran = await inProcess('', { home: homeWith(text) });
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   expect(ran.stdout).toContain('rosterctl auth login');
 });
 
 test('rosterctl alone says that the configuration is damaged, as every command does', async () => {
   const home = homeWith('{"profiles": ');
-  const ran = await rosterctl('', { home });
+  const ran = await inProcess('', { home });
   expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toBe((await rosterctl('profile list', { home })).stderr);
+  expect(ran.stderr).toBe((await inProcess('profile list', { home })).stderr);
 });
 
 test('rosterctl -p NAME alone is about that profile, and so are the lines it shows', async () => {
   const home = homeWith(club);
-  const second = await rosterctl('-p second', { home });
+  const second = await inProcess('-p second', { home });
   expect(second.stdout).toContain('profile second');
   expect(second.stdout).toContain('rosterctl -p second tryouts list --status pending');
-  const sandbox = await rosterctl('-p sandbox', { home: temporaryFolder() });
+  const sandbox = await inProcess('-p sandbox', { home: temporaryFolder() });
   expect(sandbox.stdout).toContain('profile sandbox · org_demo');
-  const unknown = await rosterctl('-p secnd', { home });
+  const unknown = await inProcess('-p secnd', { home });
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
   expect(unknown.stderr).toContain('Unknown profile secnd. Did you mean second?');
 });

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 test('lists fill the completion cache, also with --limit', async () => {
@@ -22,8 +23,8 @@ test('lists teach the TAB games, questions, tags and types', async () => {
     const ran = await rosterctl(['__complete', '-p', 'sandbox', ...words, ''], { home });
     return ran.stdout.split('\n').slice(1, -1);
   };
-  await rosterctl('-p sandbox tryouts list -o ids', { home });
-  await rosterctl('-p sandbox docs list -o ids', { home });
+  await inProcess('-p sandbox tryouts list -o ids', { home });
+  await inProcess('-p sandbox docs list -o ids', { home });
   expect(await offered('tryouts', 'list', '--game')).toContain('Rocket League');
   expect(await offered('report', '--game')).toContain('Rocket League');
   expect(await offered('tryouts', 'set-status', '--form')).toContain('Main role=');
@@ -39,14 +40,14 @@ test('a TAB offers the runs of this machine, the newest first', async () => {
     return ran.stdout.split('\n').slice(1, -1);
   };
   expect(await names()).toEqual([]);
-  await rosterctl('-p sandbox tryouts set-status app_0005 app_0009 --to reviewing --yes', { home });
-  await rosterctl('-p sandbox tryouts update app_0005 --status pending --yes', { home });
+  await inProcess('-p sandbox tryouts set-status app_0005 app_0009 --to reviewing --yes', { home });
+  await inProcess('-p sandbox tryouts update app_0005 --status pending --yes', { home });
   const found = await names();
   expect(
     found.map((line) => line.replace(/^\d{8}T\d{9}(-1)?-[\da-f]{6}\t|, 2\d{3}-.*/g, '')),
   ).toEqual(['tryouts update, 1 record', 'tryouts set-status, 2 records']);
   const [run = ''] = found;
-  const shown = await rosterctl(['runs', 'show', run.replace(/\t.*/, '')], { home });
+  const shown = await inProcess(['runs', 'show', run.replace(/\t.*/, '')], { home });
   expect(shown.code).toBe(0);
 });
 

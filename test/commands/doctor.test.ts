@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { resourceNames } from '../../src/data/resources.js';
 import { ids, several } from '../bulk/user.js';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, recordingService } from '../support/service.js';
 import { application, keep } from './tryouts/service.js';
@@ -16,8 +17,11 @@ interface Check {
   readonly hint: string | null;
 }
 
-async function doctor(options: Parameters<typeof rosterctl>[1]) {
-  const ran = await rosterctl('doctor --json', options);
+async function doctor(
+  options: Parameters<typeof rosterctl>[1],
+  run: typeof rosterctl = inProcess,
+) {
+  const ran = await run('doctor --json', options);
   const checks = JSON.parse(ran.stdout) as Check[];
   return {
     ...ran,
@@ -27,7 +31,7 @@ async function doctor(options: Parameters<typeof rosterctl>[1]) {
 }
 
 test('a valid key passes every check', async () => {
-  const { code, checks } = await doctor({ env: { ROSTERCTL_PROFILE: 'sandbox' } });
+  const { code, checks } = await doctor({ env: { ROSTERCTL_PROFILE: 'sandbox' } }, rosterctl);
   expect(code).toBe(0);
   expect(checks.map(({ check, result }) => `${result} ${check}`)).toEqual([
     'pass node',
@@ -61,7 +65,7 @@ test('without any configuration, says how to start', async () => {
 
 test('with -q and the checks in a file, stderr names what failed', async () => {
   const home = temporaryFolder();
-  const ran = await rosterctl(`doctor -q --out ${join(home, 'checks.csv')}`, { home });
+  const ran = await inProcess(`doctor -q --out ${join(home, 'checks.csv')}`, { home });
   expect(ran).toMatchObject({ code: 1, stdout: '', stderr: '1 check failed: connection.\n' });
 });
 
@@ -217,6 +221,7 @@ test('reports an unfinished run with its profile, which the hint names as well',
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const profiles = { work: {}, other: {} };
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+  // Its run is unfinished only once its process has ended.
   await rosterctl(line, { home, env: { ...env, ROSTERCTL_SETTLE: '0s' } });
   const { checks } = await doctor({ home, env: { ...env, ROSTERCTL_PROFILE: 'other' } });
   const runs = checks.find(({ check }) => check === 'runs');
@@ -266,7 +271,7 @@ test('reads a long list only up to its first records, whatever happens to the re
     };
     pump().catch(() => undefined);
   });
-  const { code, stderr, checks, result } = await doctor({ env: service.env });
+  const { code, stderr, checks, result } = await doctor({ env: service.env }, rosterctl);
   expect([code, stderr, result('clock')]).toEqual([0, '', 'pass']);
   expect(checks.filter(({ check }) => check.startsWith('read'))).toMatchObject(
     resourceNames.map((area) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Reply, recordingService } from '../support/service.js';
 
@@ -11,7 +12,7 @@ const service = await recordingService(({ url }) => ({
   json: url.includes('/teams') ? teams : [],
 }));
 const home = temporaryFolder();
-const run = (line: string) => rosterctl(line, { env: service.env, home });
+const run = (line: string) => inProcess(line, { env: service.env, home });
 
 const why =
   'list of teams may be incomplete: exactly 20 records arrived and the service says nothing about more.';
@@ -69,7 +70,7 @@ describe('a page that breaks after others were read', () => {
     });
     const at = { env: paged.env, home: temporaryFolder() };
     for (const line of ['teams list --json', 'api teams/org_7 --paginate --json']) {
-      const ran = await rosterctl(`${line} --retries 0`, at);
+      const ran = await inProcess(`${line} --retries 0`, at);
       expect(ran.stdout).toBe('');
       expect(String(errorOf(ran)['message'])).toContain(says);
       expect(errorOf(ran)['hint']).toBe(
@@ -80,7 +81,7 @@ describe('a page that breaks after others were read', () => {
 
   test('but the first page may be that of another address', async () => {
     const web = await recordingService(() => ({ status: 200, text: '<html></html>' }));
-    const ran = await rosterctl('teams list --json', { env: web.env, home: temporaryFolder() });
+    const ran = await inProcess('teams list --json', { env: web.env, home: temporaryFolder() });
     expect(errorOf(ran)['hint']).toBe('Check the base URL: rosterctl auth status');
   });
 });

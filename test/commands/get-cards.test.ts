@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sealLine } from '../../src/files/synced-lines.js';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { application, keep, steps } from './tryouts/service.js';
@@ -55,7 +56,7 @@ describe('get at a terminal', () => {
   test('of several, none of which exists, does not call the list empty', async () => {
     const service = await keep([application('app_1')]);
     const env = { ...service.env, ROSTERCTL_FORCE_TTY: '80' };
-    const ran = await rosterctl('tryouts get app_8 app_9', { env });
+    const ran = await inProcess('tryouts get app_8 app_9', { env });
     expect(ran).toMatchObject({ code: 5, stdout: '' });
     expect(ran.stderr).toBe(
       'The application app_8 was not found.\nThe application app_9 was not found.\n',
@@ -79,8 +80,8 @@ describe('what this machine did', () => {
     const service = await keep([application('app_1'), application('app_2')]);
     const home = temporaryFolder();
     const env = { ...service.env, HOME: home };
-    await rosterctl('tryouts set-status app_1 app_2 --to reviewing --yes', { env });
-    await rosterctl('tryouts update app_1 --status accepted --note secret', { env });
+    await inProcess('tryouts set-status app_1 app_2 --to reviewing --yes', { env });
+    await inProcess('tryouts update app_1 --status accepted --note secret', { env });
     const [first = '', second = ''] = readdirSync(ended(home)).toSorted();
     const { lines } = await onTerminal(home, 'tryouts get app_1', service.env);
     const [later, earlier] = lines.slice(-2);
@@ -96,7 +97,7 @@ describe('what this machine did', () => {
   test('to a new player is that it made one', async () => {
     const home = temporaryFolder();
     const env = { HOME: home };
-    const made = await rosterctl('-p sandbox players create --name Mira --json', { env });
+    const made = await inProcess('-p sandbox players create --name Mira --json', { env });
     const { id } = JSON.parse(made.stdout) as { id: string };
     const { lines } = await onTerminal(home, `-p sandbox players get ${id}`, {});
     expect(lines.at(-1)).toMatch(/^Here .* created {2}\(run [0-9a-f]{6}\)$/);
@@ -107,7 +108,7 @@ describe('what this machine did', () => {
     const env = { HOME: home };
     writeFileSync(join(home, 'new.pdf'), '%PDF-1.7 new');
     const line = `-p sandbox docs replace doc_0001 ${join(home, 'new.pdf')} --yes --json`;
-    const { id } = JSON.parse((await rosterctl(line, { env })).stdout) as { id: string };
+    const { id } = JSON.parse((await inProcess(line, { env })).stdout) as { id: string };
     const { lines } = await onTerminal(home, `-p sandbox docs get ${id}`, {});
     expect(lines.at(-1)).toMatch(/^Here .* uploaded {2}\(run [0-9a-f]{6}\)$/);
   });

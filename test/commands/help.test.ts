@@ -8,6 +8,7 @@ import { topicTexts } from '../../src/cli/pages/topics.js';
 import { readManifest } from '../../src/data/command-manifest.js';
 import { fitPage } from '../../src/terminal/page.js';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 const table = readManifest(
@@ -17,7 +18,7 @@ const table = readManifest(
 test.each(topicTexts())(
   'the page on $name fits a terminal of 80 columns',
   async ({ name, text }) => {
-    const ran = await rosterctl(`help ${name}`);
+    const ran = await inProcess(`help ${name}`);
     expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, fitPage(text, 80), '']);
     expect(wordsOf(ran.stdout)).toEqual(wordsOf(text));
     expect(tooWide(ran.stdout)).toEqual([]);
@@ -58,8 +59,8 @@ test('-h leaves out a flag of a command only if the page would have more than 45
 
 test('with --json, help holds the page of a topic, a noun or everything as text', async () => {
   for (const words of ['', 'teams', 'teams list', 'exit-codes']) {
-    const page = await rosterctl(words === '' ? 'help' : `help ${words}`);
-    const json = await rosterctl(`help ${words} --json`);
+    const page = await inProcess(words === '' ? 'help' : `help ${words}`);
+    const json = await inProcess(`help ${words} --json`);
     expect([json.code, JSON.parse(json.stdout)]).toEqual([0, { text: page.stdout }]);
   }
 });
@@ -225,7 +226,7 @@ test('headings of a topic are bold at a terminal, as those of a command are', as
   ]);
   expect(await bold('help fields')).toContain('Players (rosterctl players)');
   expect(await bold('tryouts get -h')).toContain('Examples');
-  expect((await rosterctl('help fields')).stdout).not.toContain('\u001b');
+  expect((await inProcess('help fields')).stdout).not.toContain('\u001b');
 });
 
 test('a shell reads an example of several lines as one', async () => {
@@ -241,12 +242,12 @@ test('a shell reads an example of several lines as one', async () => {
 test.each(['--help tryouts list', 'tryouts --help list', 'tryouts list --help'])(
   '%s prints the full page of that command',
   async (line) => {
-    expect((await rosterctl(line)).stdout).toBe((await rosterctl('help tryouts list')).stdout);
+    expect((await inProcess(line)).stdout).toBe((await inProcess('help tryouts list')).stdout);
   },
 );
 
 test('the page of the tool lists every flag that works without a command', async () => {
-  const { stdout } = await rosterctl('--help');
+  const { stdout } = await inProcess('--help');
   expect(stdout).toMatch(/^ +-h, --help /m);
   expect(stdout).toMatch(/^ +-V, --version /m);
   expect(stdout).not.toMatch(/^  \w+ .*:.*:/m);
@@ -274,20 +275,20 @@ test('-y is on the pages of commands that may ask, and on no others', () => {
 });
 
 test('the short page of an import has the flags that its errors advise', async () => {
-  const { stdout } = await rosterctl('players import -h');
+  const { stdout } = await inProcess('players import -h');
   for (const flag of ['--map ', '--ignore-columns ', '--skip-invalid '])
     expect(stdout).toContain(`\n      ${flag}`);
 });
 
 test('the short page of the tool has at most 45 lines', async () => {
-  const short = (await rosterctl('-h')).stdout;
+  const short = (await inProcess('-h')).stdout;
   expect(short.split('\n').length - 1).toBeLessThanOrEqual(45);
   expect(short).toContain('help TOPIC: environment, exit-codes');
-  expect((await rosterctl('--help')).stdout).toContain('help environment   variables');
+  expect((await inProcess('--help')).stdout).toContain('help environment   variables');
 });
 
 test('the short page of auth login shows --base-url and --org', async () => {
-  const { stdout } = await rosterctl('auth login -h');
+  const { stdout } = await inProcess('auth login -h');
   expect(stdout).toContain('--base-url URL');
   expect(stdout).toContain('--org ID');
 });
@@ -296,25 +297,25 @@ test.each([
   ['players update', 'PUT /players/{id}'],
   ['documents delete', 'DELETE /documents/{id}'],
 ])('the page of %s shows its own route', async (words, route) => {
-  expect((await rosterctl(`${words} --help`)).stdout.replace(/\s+/g, ' ')).toContain(route);
+  expect((await inProcess(`${words} --help`)).stdout.replace(/\s+/g, ' ')).toContain(route);
 });
 
 test('help undocumented lists every key that overrides an assumption', async () => {
-  const { stdout } = await rosterctl('help undocumented');
+  const { stdout } = await inProcess('help undocumented');
   for (const key of ['columns', 'readOnly', 'lists', 'paging', 'endpoints'])
     expect(stdout).toMatch(new RegExp(`^  ${key}\\.`, 'm'));
-  expect((await rosterctl('config set --help')).stdout).toContain('columns.*');
-  expect((await rosterctl('config set colums.x a')).stderr).toContain('help undocumented');
+  expect((await inProcess('config set --help')).stdout).toContain('columns.*');
+  expect((await inProcess('config set colums.x a')).stderr).toContain('help undocumented');
 });
 
 test('help environment lists the proxy variables', async () => {
-  expect((await rosterctl('help environment')).stdout).toMatch(/^  HTTPS_PROXY, HTTP_PROXY /m);
+  expect((await inProcess('help environment')).stdout).toMatch(/^  HTTPS_PROXY, HTTP_PROXY /m);
 });
 
 test.each([
   ['--json', {}],
   ['', { ROSTERCTL_OUTPUT: 'json' }],
 ])('a topic is JSON where a flag or the environment asks for it: %s %j', async (flag, env) => {
-  const ran = await rosterctl(`help exit-codes ${flag}`, { env });
+  const ran = await inProcess(`help exit-codes ${flag}`, { env });
   expect(Object.keys(JSON.parse(ran.stdout) as object)).toEqual(['text']);
 });

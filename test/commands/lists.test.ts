@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/terminal/width.js';
 import { hostileTexts } from '../support/hostile.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { application, keep } from './tryouts/service.js';
@@ -41,7 +42,7 @@ const onTerminal = async (
   return afterErasing(text);
 };
 
-const told = async (line: string) => rosterctl(line, { env: service.env });
+const told = async (line: string) => inProcess(line, { env: service.env });
 
 describe('a list on a terminal', () => {
   test('has human heads, games as words, and a footer that counts what matters', async () => {
@@ -78,7 +79,7 @@ describe('a list on a terminal', () => {
     const { env } = await recordingService(() => ({ status: 200, json: many }));
     const text = await onTerminal('docs list -L 1', { columns: 100, env });
     expect(text).toContain('\nfirst 1 of 1,200 documents');
-    expect((await rosterctl('docs list -L 1', { env })).stderr).toBe(
+    expect((await inProcess('docs list -L 1', { env })).stderr).toBe(
       'Showing 1 of 1,200 documents.\n',
     );
   });
@@ -186,7 +187,7 @@ test('a template beside another format is refused before any request', async () 
 describe('a field that the contract does not name, of a list that a filter cuts', async () => {
   const two = [application('app_1', { name: 'Ann' }), { ...application('app_2'), rank: 'Gold' }];
   const { env } = await keep(two);
-  const list = (line: string) => rosterctl(`tryouts list ${line}`, { home, env });
+  const list = (line: string) => inProcess(`tryouts list ${line}`, { home, env });
 
   test.each([
     ['--search Ann --fields id,rank', 'id\trank\napp_1\t\n'],
@@ -229,7 +230,7 @@ describe('with wide, right-to-left, hostile and empty values', async () => {
   test.each([40, 80, 120, 200])('no line of a list is wider than %i columns', async (columns) => {
     for (const line of ['tryouts list', 'players list', 'teams list -v', 'docs list']) {
       const env = { ...hostile.env, ROSTERCTL_FORCE_TTY: String(columns) };
-      const { code, stdout } = await rosterctl(line, { env, home });
+      const { code, stdout } = await inProcess(line, { env, home });
       expect(code).toBe(0);
       const table = stdout.split('\n').filter((each) => /^(?:Id|id|app_| *\d+ )/.test(each));
       expect(table.length).toBeGreaterThan(records.length);
@@ -263,7 +264,7 @@ test('names the teams of players on a terminal, which reads them once', async ()
   expect(await table('players list')).toBe('p1  Ann   Foxes, t2');
   expect(await table('players list --fields name,teamIds')).toBe('Ann   t1, t2');
   for (const format of ['-o csv', '--json', '-o table'])
-    expect((await rosterctl(`players list ${format}`, at)).stdout).not.toContain('Foxes');
+    expect((await inProcess(`players list ${format}`, at)).stdout).not.toContain('Foxes');
 });
 
 test('web addresses are the last columns of a table on a terminal', async () => {

@@ -39,7 +39,12 @@ const service = await recordingService(({ url }) => {
   return answers[name] ?? { status: 500 };
 });
 
-function login(home: string, flags: string, stdin = `${secret}\n`, run = inProcess): Promise<Ran> {
+function login(
+  home: string,
+  flags: string,
+  stdin = `${secret}\n`,
+  run: typeof rosterctl = inProcess,
+): Promise<Ran> {
   return run(`auth login --base-url ${service.baseUrl} ${flags}`, { home, stdin });
 }
 
