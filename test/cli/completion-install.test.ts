@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { shellFiles, withMarked, withoutMarked } from '../../src/cli/completion/install.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { missingShell } from '../support/tab.js';
 
@@ -53,9 +54,9 @@ describe.each(shells)('completion %s', (shell) => {
 
   test('--install -n writes nothing and names the files', async () => {
     const home = temporaryFolder();
-    const shown = (await rosterctl(`completion ${shell} --install -n`, { home })).stdout;
+    const shown = (await inProcess(`completion ${shell} --install -n`, { home })).stdout;
     for (const path of places[shell]) expect(shown.split(join(home, path))).toHaveLength(2);
-    const ran = await rosterctl(`completion ${shell} --install -n --json`, { home });
+    const ran = await inProcess(`completion ${shell} --install -n --json`, { home });
     const { dryRun, requests, changes } = JSON.parse(ran.stdout) as {
       dryRun: boolean;
       requests: unknown[];
@@ -68,22 +69,22 @@ describe.each(shells)('completion %s', (shell) => {
 
   test('--uninstall leaves the home as it was', async () => {
     const home = temporaryFolder();
-    await rosterctl(`completion ${shell} --install`, { home });
-    const ran = await rosterctl(`completion ${shell} --uninstall`, { home });
+    await inProcess(`completion ${shell} --install`, { home });
+    const ran = await inProcess(`completion ${shell} --uninstall`, { home });
     expect(ran).toMatchObject({ code: 0, stderr: '' });
     expect(filesIn(home)).toEqual([]);
     expect(existsSync(join(home, '.local/share/rosterctl'))).toBe(false);
-    const again = await rosterctl(`completion ${shell} --uninstall`, { home });
+    const again = await inProcess(`completion ${shell} --uninstall`, { home });
     expect(again).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('an old script of ours is updated', async () => {
     const home = temporaryFolder();
-    await rosterctl(`completion ${shell} --install`, { home });
+    await inProcess(`completion ${shell} --install`, { home });
     const script = join(home, places[shell][0]);
     const text = readFileSync(script, 'utf8');
     writeFileSync(script, text.slice(0, 400));
-    const ran = await rosterctl(`completion ${shell} --install`, { home });
+    const ran = await inProcess(`completion ${shell} --install`, { home });
     expect(ran.stdout).toContain(`written    ${script}`);
     expect(readFileSync(script, 'utf8')).toBe(text);
   });
@@ -94,7 +95,7 @@ describe.each(shells)('completion %s', (shell) => {
     mkdirSync(dirname(script), { recursive: true });
     writeFileSync(script, '# mine\n');
     for (const flag of ['--install', '--uninstall']) {
-      const ran = await rosterctl(`completion ${shell} ${flag} --json`, { home });
+      const ran = await inProcess(`completion ${shell} ${flag} --json`, { home });
       expect(ran.code).toBe(11);
       expect(errorOf(ran)['message']).toContain('was not written by rosterctl');
     }
@@ -121,7 +122,7 @@ test('a named pipe in place of the start file is not waited for', async () => {
   const file = join(home, '.bashrc');
   spawnSync('mkfifo', [file]);
   for (const flag of ['--install', '--uninstall']) {
-    const { code, stderr } = await rosterctl(`completion bash ${flag}`, { home });
+    const { code, stderr } = await inProcess(`completion bash ${flag}`, { home });
     const sentence = `${file} cannot be read: it is not a regular file.`;
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   }
@@ -134,7 +135,7 @@ test('a start file that is not UTF-8 is left as it is, by --uninstall too', asyn
   const bytes = Buffer.from('# gr\u00fc\u00dfe\nalias a=b\n', 'latin1');
   writeFileSync(file, bytes);
   for (const flag of ['--install', '--uninstall']) {
-    const { code, stderr } = await rosterctl(`completion bash ${flag}`, { home });
+    const { code, stderr } = await inProcess(`completion bash ${flag}`, { home });
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${file} is not UTF-8 text`)]);
     expect(readFileSync(file)).toEqual(bytes);
   }
@@ -148,7 +149,7 @@ test('uses the folders of XDG_DATA_HOME, XDG_CONFIG_HOME and ZDOTDIR', async () 
     XDG_CONFIG_HOME: join(home, 'config'),
     ZDOTDIR: join(home, 'zdot'),
   };
-  for (const shell of shells) await rosterctl(`completion ${shell} --install`, { home, env });
+  for (const shell of shells) await inProcess(`completion ${shell} --install`, { home, env });
   expect(filesIn(home)).toEqual([
     '.bashrc',
     'config/fish/completions/rosterctl.fish',
@@ -158,13 +159,13 @@ test('uses the folders of XDG_DATA_HOME, XDG_CONFIG_HOME and ZDOTDIR', async () 
     'data/rosterctl/zsh/_rosterctl',
     'zdot/.zshrc',
   ]);
-  await rosterctl('completion zsh --uninstall', { home, env });
+  await inProcess('completion zsh --uninstall', { home, env });
   expect(existsSync(join(home, 'data/rosterctl/rosterctl.ps1'))).toBe(true);
 });
 
 test('the folder for zsh is not writable by the group, which zsh would reject', async () => {
   const home = temporaryFolder();
-  await rosterctl('completion zsh --install', { home });
+  await inProcess('completion zsh --install', { home });
   for (const folder of ['.local/share/rosterctl/zsh', '.local/share/rosterctl'])
     expect(statSync(join(home, folder)).mode & 0o777).toBe(0o755);
 });
@@ -183,7 +184,7 @@ describe('a zsh with KSH_ARRAYS, where $name is only the first element of a list
 
   test('keeps its functions after --install', async () => {
     const home = temporaryFolder();
-    await rosterctl('completion zsh --install', { home });
+    await inProcess('completion zsh --install', { home });
     const { stdout, stderr } = zsh(home, '. ~/.zshrc; print -- ${_comps[rosterctl]} ${#fpath[@]}');
     expect(stderr).toBe('');
     const before = Number(zsh(home, 'print -- ${#fpath[@]}').stdout);
@@ -207,7 +208,7 @@ test('zsh does not ask at each start about a folder of others in its path', asyn
   chmodSync(join(home, 'homebrew'), 0o777);
   writeFileSync(join(home, 'homebrew', '_other'), '#compdef other\n');
   writeFileSync(join(home, '.zshrc'), 'fpath=(~/homebrew "${fpath[@]}")\n');
-  await rosterctl('completion zsh --install', { home });
+  await inProcess('completion zsh --install', { home });
   expect(zsh(home, '. ~/.zshrc; print -- ${_comps[rosterctl]}')).toMatchObject({
     stdout: '_rosterctl\n',
     stderr: '',
@@ -218,7 +219,7 @@ test('a zsh that reads the start file of bash says nothing', async ({ skip }) =>
   const missing = missingShell('zsh');
   skip(missing !== undefined, missing);
   const home = temporaryFolder();
-  await rosterctl('completion bash --install', { home });
+  await inProcess('completion bash --install', { home });
   expect(zsh(home, '. ~/.bashrc; print done')).toMatchObject({ stdout: 'done\n', stderr: '' });
 });
 
@@ -237,9 +238,9 @@ test('on macOS, the lines for bash go into the file that its login shells read',
 });
 
 test('--install and --uninstall cannot be given together, and a shell must be named', async () => {
-  expect((await rosterctl('completion bash --install --uninstall')).code).toBe(2);
-  expect((await rosterctl('completion')).code).toBe(2);
-  expect((await rosterctl('completion zhs')).stderr).toContain('Did you mean zsh?');
+  expect((await inProcess('completion bash --install --uninstall')).code).toBe(2);
+  expect((await inProcess('completion')).code).toBe(2);
+  expect((await inProcess('completion zhs')).stderr).toContain('Did you mean zsh?');
 });
 
 test('without a home folder, says what to do', async () => {

@@ -18,6 +18,7 @@ import type { Environment } from '../../src/data/environment.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import { singleLine } from '../../src/terminal/safe-text.js';
 import { hostileTexts } from '../support/hostile.js';
+import { inProcess } from '../support/in-process.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { missingPowershell, missingShell } from '../support/tab.js';
 
@@ -72,10 +73,10 @@ describe.each(shells)('the %s script', (shell) => {
 test('a script stays one under a stored output format, which only a typed one replaces', async () => {
   const script = completionScripts.bash.text;
   for (const format of ['json', 'ids']) {
-    const ran = await rosterctl('completion bash', { env: { ROSTERCTL_OUTPUT: format } });
+    const ran = await inProcess('completion bash', { env: { ROSTERCTL_OUTPUT: format } });
     expect([ran.code, ran.stdout]).toEqual([0, script]);
   }
-  const typed = await rosterctl('completion bash --json', { env: { ROSTERCTL_OUTPUT: 'csv' } });
+  const typed = await inProcess('completion bash --json', { env: { ROSTERCTL_OUTPUT: 'csv' } });
   expect(JSON.parse(typed.stdout)).toEqual({ shell: 'bash', script });
 });
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 // The label of a field, wherever a field is typed; what is printed has the API's name.
 
 const home = temporaryFolder();
-const sandbox = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+const sandbox = (line: string) => inProcess(`-p sandbox ${line}`, { home });
 
 describe('--fields with the label of a field', () => {
   test.each([
@@ -20,7 +21,7 @@ describe('--fields with the label of a field', () => {
   });
 
   test('does not hide a misspelt one', async () => {
-    const ran = await sandbox('teams list --fields id,Name,zork');
+    const ran = await rosterctl('-p sandbox teams list --fields id,Name,zork', { home });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('Unknown field "zork".');
   });

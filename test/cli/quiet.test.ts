@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 // With -q, a line that went well prints nothing: what cron does not have to mail.
@@ -10,7 +11,7 @@ const silent = { code: 0, stdout: '', stderr: '' };
 
 test('-q says nothing of what went well', async () => {
   const home = temporaryFolder();
-  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+  const run = (line: string) => inProcess(`-p sandbox ${line}`, { home });
   await run('tryouts list --since-last mail -q');
   for (const line of [
     'config set timeout 20s -q',
@@ -26,7 +27,7 @@ test('-q says nothing of what went well', async () => {
     `docs download doc_0001 doc_0002 -D ${join(home, 'mirror')} --skip-existing -q`,
     'sandbox reset --yes -q',
   ])
-    expect([line, await rosterctl(line, { home, env: { ROSTERCTL_PROFILE: 'sandbox' } })]).toEqual([
+    expect([line, await inProcess(line, { home, env: { ROSTERCTL_PROFILE: 'sandbox' } })]).toEqual([
       line,
       expect.objectContaining(silent),
     ]);
@@ -48,7 +49,7 @@ test('-q says nothing of a run that is taken up and finished', async () => {
 
 test('-q prints the lines of --template, which were asked for, of one record and of several', async () => {
   const home = temporaryFolder();
-  const run = (line: string) => rosterctl(`-p sandbox tryouts ${line} --yes -q`, { home });
+  const run = (line: string) => inProcess(`-p sandbox tryouts ${line} --yes -q`, { home });
   expect(await run('update app_0030 --status accepted --template {id}')).toMatchObject({
     ...silent,
     stdout: 'app_0030\n',

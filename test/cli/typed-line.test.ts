@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withConnectionFlags } from '../../src/cli/typed-line.js';
 import { readManifest, topWords } from '../../src/data/command-manifest.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 
 const table = readManifest(
@@ -45,7 +46,7 @@ test.each([
   ['-qp club tryouts lst', 'Did you mean: rosterctl -p club tryouts list -q\n'],
   ['--org o1 teams lst', 'Did you mean: rosterctl --org o1 teams list'],
 ])('%s: the hint of a misspelt line names the same connection', async (line, hint) => {
-  const ran = await rosterctl(line);
+  const ran = await inProcess(line);
   expect(ran.code).toBe(2);
   expect(line.includes('--json') ? errorOf(ran)['hint'] : ran.stderr).toContain(hint);
 });

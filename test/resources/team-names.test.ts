@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { listService, recordingService } from '../support/service.js';
 
@@ -36,9 +37,9 @@ test('the teams are listed once for names, and then remembered', async () => {
 test('a pipe asks for no teams, nor does a list without them', async () => {
   const service = await listService(lists);
   for (const line of ['players list', 'players list --json', 'person p_1 --json'])
-    await rosterctl(line, { env: service.env });
+    await inProcess(line, { env: service.env });
   const forced = { ...service.env, ROSTERCTL_FORCE_TTY: '100' };
-  expect((await rosterctl('players list', { env: forced })).stdout).toContain('team_1');
+  expect((await inProcess('players list', { env: forced })).stdout).toContain('team_1');
   expect(service.requests.filter(({ url }) => url.includes('teams'))).toEqual([]);
   const bare = { players: [{ id: 'p_1', name: 'Mira Kite' }] };
   expect((await asked('players list', { home: temporaryFolder(), lists: bare })).paths).toEqual([

@@ -33,10 +33,10 @@ test('a refused create shows what happened, why and the next command', async () 
 test('-v and ROSTERCTL_VERBOSE show all that the service says', async () => {
   const errors = Array.from({ length: 15 }, (_, index) => `error ${index}`);
   const { env } = await refusing({ errors });
-  const short = await rosterctl('players create --name x', { env });
+  const short = await inProcess('players create --name x', { env });
   expect(short.stderr).toContain('  error 9\n  … 5 more (-v shows all)\nSee:');
   for (const more of [['-v', {}] as const, ['', { ROSTERCTL_VERBOSE: '1' }] as const]) {
-    const long = await rosterctl(`players create --name x ${more[0]}`, {
+    const long = await inProcess(`players create --name x ${more[0]}`, {
       env: { ...env, ...more[1] },
     });
     expect(long.stderr).toContain('  error 14\nSee:');
@@ -46,10 +46,10 @@ test('-v and ROSTERCTL_VERBOSE show all that the service says', async () => {
 test('a write whose outcome a refusal leaves unknown shows what the service said', async () => {
   const body = { error: 'boom', message: 'Half done' };
   const { env } = await refusing(body, 500);
-  const ran = await rosterctl('players create --name x --retries 0', { env });
+  const ran = await inProcess('players create --name x --retries 0', { env });
   expect(ran.code).toBe(10);
   expect(ran.stderr).toContain('may have taken effect.\nThe service says: Half done\n');
-  const json = await rosterctl('players create --name y --retries 0 --json', { env });
+  const json = await inProcess('players create --name y --retries 0 --json', { env });
   expect(errorOf(json)).toMatchObject({ code: 'unknownOutcome', service: body });
 });
 
@@ -58,7 +58,7 @@ test('a change without an answer names the record that it may have changed', asy
     step.startsWith('PATCH') ? { status: 502 } : undefined,
   );
   const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
-  const ran = await rosterctl('tryouts update app_1 --status rejected', { env });
+  const ran = await inProcess('tryouts update app_1 --status rejected', { env });
   expect(ran.code).toBe(10);
   expect(ran.stderr).toContain(
     'PATCH /tryout-applications/app_1 was answered with 502 and may have taken effect.',
@@ -76,9 +76,9 @@ test('a 404 of a list does not send the reader to the same list', async () => {
 
 test('a 413 speaks of a file only where one is sent', async () => {
   const { env } = await refusing({ error: 'tooLarge' }, 413);
-  const player = await rosterctl('players create --name x', { env });
+  const player = await inProcess('players create --name x', { env });
   expect(player.stderr).toContain('The request is too large for the service (tooLarge).');
-  const upload = await rosterctl('uploads create --content-type text/plain --size-bytes 9', {
+  const upload = await inProcess('uploads create --content-type text/plain --size-bytes 9', {
     env,
   });
   expect(upload.stderr).toContain("The file is too large for the organization's plan (tooLarge).");
@@ -107,13 +107,13 @@ describe('a 400 on a list or a get names the organization as a possible cause', 
 
   test('unless the service names another', async () => {
     const { env } = await refusing({ error: 'badCursor' });
-    const ran = await rosterctl('teams list --json', { env });
+    const ran = await inProcess('teams list --json', { env });
     expect(errorOf(ran)['hint']).toBe('See: rosterctl teams list --help');
   });
 
   test('with the organization that was typed', async () => {
     const { env } = await refusing({});
-    const ran = await rosterctl('teams list --org org_8', { env });
+    const ran = await inProcess('teams list --org org_8', { env });
     expect(ran.stderr).toContain('rosterctl --org org_8 auth status');
   });
 });
@@ -163,20 +163,20 @@ describe('a bulk report', () => {
 
   test('streams it in ndjson, and has one line for the row otherwise', async () => {
     const { env } = await start(body);
-    const streamed = await rosterctl(`${line} -o ndjson`, { env });
+    const streamed = await inProcess(`${line} -o ndjson`, { env });
     const rows = streamed.stdout.trimEnd().split('\n');
     expect(rows.map((row) => (JSON.parse(row) as Row).error?.['service'])).toContainEqual({
       ...body,
       message: 'Bad request with the key [redacted]',
     });
     const { env: other } = await start(body);
-    const piped = await rosterctl(line, { env: other });
+    const piped = await inProcess(line, { env: other });
     expect(piped.stdout.trimEnd().split('\n')).toHaveLength(3);
   });
 
   test('holds a bounded part of a long body', async () => {
     const { env } = await start({ error: 'x', message: 'y'.repeat(100_000) });
-    const ran = await rosterctl(`${line} --json`, { env });
+    const ran = await inProcess(`${line} --json`, { env });
     expect(ran.stdout).toContain('"service":"{');
     expect(ran.stdout.length).toBeLessThan(7_000);
   });
@@ -189,7 +189,7 @@ describe('a bulk report', () => {
   ])('never has %s in its journal, though the service repeats it', async (_, words, said) => {
     const { env } = await start(said);
     const home = temporaryFolder();
-    const ran = await rosterctl(`${words} --json`, { env, home });
+    const ran = await inProcess(`${words} --json`, { env, home });
     expect([ran.code, ran.stdout.includes(note)]).toEqual([8, true]);
     const kept = journals(home);
     expect(kept).toContain('The service rejected the request');
