@@ -17,10 +17,7 @@ interface Check {
   readonly hint: string | null;
 }
 
-async function doctor(
-  options: Parameters<typeof rosterctl>[1],
-  run: typeof rosterctl = inProcess,
-) {
+async function doctor(options: Parameters<typeof rosterctl>[1], run: typeof rosterctl = inProcess) {
   const ran = await run('doctor --json', options);
   const checks = JSON.parse(ran.stdout) as Check[];
   return {
