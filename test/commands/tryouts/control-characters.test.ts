@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { report, userOf } from '../../bulk/user.js';
+import { fast, report, userOf } from '../../bulk/user.js';
+import { inProcess } from '../../support/in-process.js';
 import { application, keep } from './service.js';
 
 test('a note file with a NUL is rejected before anything is sent', async () => {
@@ -22,7 +23,9 @@ async function signing(sign: string) {
     service.kept.set('app_1', kept);
     return { status: 200, json: kept };
   });
-  return userOf(service);
+  const { home } = userOf(service);
+  const run = (line: string) => inProcess(line, { home, env: { ...service.env, ...fast } });
+  return { home, run };
 }
 
 test.each(['', '\ufffd', '\u2407'])(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { organization } from '../../support/service.js';
 import { application, cut, type Instead, keep, steps, written } from './service.js';
@@ -8,9 +9,14 @@ const player = { convertedPlayerId: 'player_9', convertedPlayer: { id: 'player_9
 /** The lists of players and applications, read to name who holds the same e-mail. */
 const holdersRead = ['GET v1', 'LIST'];
 
-async function convert(words: string, fields: Record<string, unknown> = {}, instead?: Instead) {
+async function convert(
+  words: string,
+  fields: Record<string, unknown> = {},
+  instead?: Instead,
+  run: typeof inProcess | typeof rosterctl = inProcess,
+) {
   const service = await keep([application('app_1', fields)], instead);
-  const ran = await rosterctl(`tryouts convert app_1 ${words} --json`, { env: service.env });
+  const ran = await run(`tryouts convert app_1 ${words} --json`, { env: service.env });
   return { service, ran };
 }
 
@@ -21,7 +27,7 @@ const onConvert =
 
 describe('a conversion', () => {
   test('sends only the organization and prints the application as read afterwards', async () => {
-    const { service, ran } = await convert('--yes');
+    const { service, ran } = await convert('--yes', {}, undefined, rosterctl);
     expect(ran.code).toBe(0);
     expect(ran.stderr).toBe(
       'Applicant app_1 (app_1) is not accepted: the status is pending. --accept sets it first.\n',
@@ -52,7 +58,7 @@ describe('a conversion', () => {
   test('with --accept leaves the status of players alone, and says so once for the others', async () => {
     const ids = ['app_1', 'app_2', 'app_3', 'app_4', 'app_5', 'app_6'];
     const service = await keep(ids.map((id) => application(id, { ...player, status: 'rejected' })));
-    const ran = await rosterctl('tryouts convert --all --accept --yes', { env: service.env });
+    const ran = await inProcess('tryouts convert --all --accept --yes', { env: service.env });
     expect([ran.code, written(service)]).toEqual([0, []]);
     const stays = 'is already a player; its status stays rejected.';
     expect(ran.stderr.match(/is already a player; its status stays/g)?.length).toBeLessThan(6);
@@ -135,7 +141,7 @@ describe('a conversion', () => {
 
   test('of an unknown application is not found', async () => {
     const { service } = await convert('--yes');
-    const ran = await rosterctl('tryouts convert nobody --yes --json', { env: service.env });
+    const ran = await inProcess('tryouts convert nobody --yes --json', { env: service.env });
     expect(ran).toMatchObject({ code: 5, stdout: '' });
   });
 });
@@ -150,7 +156,7 @@ describe('a lost response', () => {
           }
         : undefined;
     const service = await keep([application('app_1')], instead);
-    const ran = await rosterctl('tryouts convert app_1 --yes --json --retries 0', {
+    const ran = await inProcess('tryouts convert app_1 --yes --json --retries 0', {
       env: service.env,
     });
     expect(ran.code).toBe(0);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 import { daysAgo } from '../../support/times.js';
@@ -46,7 +47,7 @@ const service = await keep([
   }),
 ]);
 
-const list = (flags: string) => rosterctl(`tryouts list ${flags}`, { env: service.env });
+const list = (flags: string) => inProcess(`tryouts list ${flags}`, { env: service.env });
 const cut = expect.stringMatching(/^Showing (?:the first [23]|1) of 4 applications\.\n$/);
 const idsOf = async (flags: string) => {
   const ran = await list(`${flags} -o ids`);
@@ -104,7 +105,7 @@ describe('applications without a readable time', async () => {
     ['set-status --since 7d --status pending --to reviewing -n -q -o ids', 'app_dated\n'],
   ])('are counted on stderr: tryouts %s', async (line, stdout) => {
     const flag = line.includes('--since') ? '--since' : '--older-than';
-    const ran = await rosterctl(`tryouts ${line}`, { env });
+    const ran = await inProcess(`tryouts ${line}`, { env });
     expect([ran.code, ran.stdout]).toEqual([0, stdout]);
     expect(ran.stderr).toBe(
       `2 applications without a readable submittedAt are left out by ${flag}.\n`,
@@ -113,7 +114,7 @@ describe('applications without a readable time', async () => {
 });
 
 test('prints a bare array of the records as the service sent them', async () => {
-  const ran = await list('--status rejected --json');
+  const ran = await rosterctl('tryouts list --status rejected --json', { env: service.env });
   expect(JSON.parse(ran.stdout)).toEqual([service.kept.get('app_old')]);
   expect(JSON.parse((await list('--game Go --json')).stdout)).toEqual([]);
 });
@@ -197,16 +198,17 @@ test.each([
   [404, 'gone', 5],
 ])('a list response of %i ends with its exit code', async (status, error, code) => {
   const refusing = await recordingService(() => ({ status, json: { error } }));
-  const ran = await rosterctl('tryouts list --json', { env: refusing.env });
+  const ran = await inProcess('tryouts list --json', { env: refusing.env });
   expect(ran).toMatchObject({ code, stdout: '' });
   expect(errorOf(ran)).toMatchObject({ code: error, status, exitCode: code });
 });
 
-const get = (ids: string) => rosterctl(`tryouts get ${ids} --json`, { env: service.env });
+const get = (ids: string) => inProcess(`tryouts get ${ids} --json`, { env: service.env });
 
 describe('get', () => {
   test('of one id prints the object', async () => {
-    expect(JSON.parse((await get('app_new')).stdout)).toEqual(service.kept.get('app_new'));
+    const { stdout } = await rosterctl('tryouts get app_new --json', { env: service.env });
+    expect(JSON.parse(stdout)).toEqual(service.kept.get('app_new'));
   });
 
   test('of several prints those found in the requested order and reports the missing ones', async () => {
@@ -226,7 +228,7 @@ describe('get', () => {
 
   test.each(['.', '..', '', 'a\tb'])('rejects the id "%s" before any request', async (id) => {
     const before = service.requests.length;
-    const ran = await rosterctl(['tryouts', 'get', id, '--json'], { env: service.env });
+    const ran = await inProcess(['tryouts', 'get', id, '--json'], { env: service.env });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(service.requests.length).toBe(before);
   });
@@ -235,7 +237,7 @@ describe('get', () => {
     const refusing = await keep([application('app_1')], (_, step) =>
       step === 'GET app_2' ? { status: 403, json: { error: 'forbidden' } } : undefined,
     );
-    const ran = await rosterctl('tryouts get app_1 app_2 app_3 --json', { env: refusing.env });
+    const ran = await inProcess('tryouts get app_1 app_2 app_3 --json', { env: refusing.env });
     expect(ran).toMatchObject({ code: 7, stdout: '' });
     expect(steps(refusing)).toEqual(['GET app_1', 'GET app_2']);
   });
@@ -249,7 +251,7 @@ test.each([
   ["'name=acepted'", ''],
 ])('--where %s compares as typed and notes an unknown status', async (where, note) => {
   for (const command of ['tryouts list --json', 'tryouts stats --json']) {
-    const ran = await rosterctl(`${command} --where ${where}`, { env: service.env });
+    const ran = await inProcess(`${command} --where ${where}`, { env: service.env });
     expect(ran).toMatchObject({
       code: 0,
       stderr: typeof note === 'string' ? note : expect.stringMatching(note),

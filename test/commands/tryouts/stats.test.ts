@@ -5,6 +5,7 @@ import type { Stats } from '../../../src/resources/tryout-tally.js';
 import { createPaint } from '../../../src/terminal/paint.js';
 import { displayWidth } from '../../../src/terminal/width.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 import { daysAgo } from '../../support/times.js';
@@ -29,8 +30,7 @@ const service = await keep([
   }),
 ]);
 
-const stats = (flags: string, env = {}) =>
-  rosterctl(`tryouts stats ${flags}`, { env: { ...service.env, ...env } });
+const stats = (flags: string) => inProcess(`tryouts stats ${flags}`, { env: service.env });
 
 const noStatuses = {
   pending: 0,
@@ -43,7 +43,8 @@ const noStatuses = {
 
 describe('as JSON', () => {
   test('count the filtered applications', async () => {
-    expect(JSON.parse((await stats('--json')).stdout)).toMatchObject({
+    const all = await rosterctl('tryouts stats --json', { env: service.env });
+    expect(JSON.parse(all.stdout)).toMatchObject({
       schema: 1,
       total: 4,
       byStatus: { ...noStatuses, pending: 1, reviewing: 1, accepted: 1, rejected: 1 },
@@ -66,7 +67,7 @@ describe('as JSON', () => {
       application('app_1', { submittedAt: daysAgo(0) }),
       application('app_2', { submittedAt: daysAgo(-15) }),
     ]);
-    const { stdout } = await rosterctl('tryouts stats --json', { env: ahead.env });
+    const { stdout } = await inProcess('tryouts stats --json', { env: ahead.env });
     const { total, byWeek } = JSON.parse(stdout) as { total: number; byWeek: { week: string }[] };
     expect([total, byWeek.length]).toEqual([2, 1]);
     expect(Date.parse(byWeek[0]?.week ?? '')).toBeLessThanOrEqual(Date.now());
@@ -114,7 +115,7 @@ describe('--by', async () => {
     application('app_4', { formResponses: { 'Main role': '\u001b[31mred', age: null } }),
     application('app_5', { discordUsername: '', gamerTags: [tag('Valorant'), tag('Chess')] }),
   ]);
-  const by = (flags: string) => rosterctl(`tryouts stats ${flags}`, { env: asked.env });
+  const by = (flags: string) => inProcess(`tryouts stats ${flags}`, { env: asked.env });
   const countsOf = async (flags: string) =>
     (JSON.parse((await by(`${flags} --json`)).stdout) as Stats).by;
 
@@ -181,7 +182,7 @@ describe('--by', async () => {
       Array.from({ length: 30 }, (_, at) => application(`a_${at}`, { legacyRef: `A-${at}` })),
     );
     const env = { ...many.env, ROSTERCTL_FORCE_TTY: '60' };
-    const { stdout } = await rosterctl('tryouts stats --by legacyRef', { env });
+    const { stdout } = await inProcess('tryouts stats --by legacyRef', { env });
     expect(stdout).toMatch(/^Legacy ref$/m);
     expect(stdout).toMatch(/^ {2}and 18 more values$/m);
   });
@@ -208,7 +209,7 @@ describe('for a person', () => {
 
   test('draw in ASCII where the locale or the terminal knows nothing else', async () => {
     for (const env of [{ LANG: 'C' }, { TERM: 'dumb' }]) {
-      const { stdout } = await stats('', env);
+      const { stdout } = await rosterctl('tryouts stats', { env: { ...service.env, ...env } });
       // oxlint-disable-next-line no-control-regex
       expect(stdout).toMatch(/^[\u0000-\u007f]+$/);
       expect(stdout).toContain('#######......');
@@ -221,7 +222,7 @@ describe('for a person', () => {
       json: [{ id: 'app_1' }, { id: 'app_2', status: { is: 'pending' } }],
     }));
     const counted = async (flags: string) =>
-      (await rosterctl(`tryouts stats ${flags}`, { env: odd.env })).stdout;
+      (await inProcess(`tryouts stats ${flags}`, { env: odd.env })).stdout;
     expect(JSON.parse(await counted('--json')).byStatus).toEqual({
       ...noStatuses,
       '': 1,
@@ -241,7 +242,7 @@ describe('for a person', () => {
       'tryouts list --sort submittedAt',
       'tryouts set-status app_1 --to rejected --if-status pending -n',
     ]) {
-      const { code, stderr } = await rosterctl(line, { env: odd.env });
+      const { code, stderr } = await inProcess(line, { env: odd.env });
       expect({ line, code, stderr }).toMatchObject({
         code: 0,
         stderr: expect.not.stringContaining('bug'),
@@ -251,7 +252,7 @@ describe('for a person', () => {
 
   test('of nothing say so', async () => {
     const empty = await recordingService(() => ({ status: 200, json: [] }));
-    const ran = await rosterctl('tryouts stats', { env: empty.env });
+    const ran = await inProcess('tryouts stats', { env: empty.env });
     expect(ran.stdout).toBe('Applications of org_7: none.\n');
     const filtered = await stats('--game Go');
     expect(filtered.stdout).toBe(
@@ -264,7 +265,7 @@ describe('for a person', () => {
     const many = await keep(
       Array.from({ length: 15 }, (_, at) => application(`a_${at}`, { gamerTags: [tag(`G${at}`)] })),
     );
-    const { stdout } = await rosterctl('tryouts stats', { env: many.env });
+    const { stdout } = await inProcess('tryouts stats', { env: many.env });
     expect(stdout).toContain('G11 1 · and 3 more');
     expect(stdout).not.toContain('G12');
   });

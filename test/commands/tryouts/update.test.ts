@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { editedNotes } from '../../../src/resources/notes.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { organization } from '../../support/service.js';
 import { application, cut, type Instead, keep, steps, written } from './service.js';
@@ -12,9 +13,10 @@ async function update(
   words: string,
   fields: Record<string, unknown> = {},
   options: { instead?: Instead; stdin?: string; cwd?: string; command?: string } = {},
+  run: typeof inProcess | typeof rosterctl = inProcess,
 ) {
   const service = await keep([application('app_1', fields)], options.instead);
-  const ran = await rosterctl(`tryouts ${options.command ?? 'update'} app_1 ${words} --json`, {
+  const ran = await run(`tryouts ${options.command ?? 'update'} app_1 ${words} --json`, {
     env: service.env,
     ...(options.stdin !== undefined && { stdin: options.stdin }),
     ...(options.cwd !== undefined && { cwd: options.cwd }),
@@ -25,7 +27,7 @@ async function update(
 test('an update says so if the service does not show the notes that were sent', async () => {
   const { internalNotes: _, ...shown } = application('app_1');
   const instead = () => ({ status: 200, json: shown });
-  const { service, ran } = await update('--note Great', {}, { instead });
+  const { service, ran } = await update('--note Great', {}, { instead }, rosterctl);
   expect(ran.code).toBe(0);
   expect(written(service)).toEqual([{ organizationId: organization, internalNotes: 'Great' }]);
   expect(ran.stderr).toBe(
@@ -126,7 +128,7 @@ describe('what an update sends', () => {
     expect(ran.code).toBe(0);
     const [body] = written(service) as { internalNotes: string }[];
     expect(body?.internalNotes).toMatch(/^Strong aim\n\d{4}-\d\d-\d\d: quiet$/);
-    const again = await rosterctl('tryouts update app_1 --append-note quiet', { env: service.env });
+    const again = await inProcess('tryouts update app_1 --append-note quiet', { env: service.env });
     expect(again.code).toBe(0);
     expect(written(service)).toHaveLength(1);
   });
@@ -218,7 +220,7 @@ describe.concurrent('an ambiguous response', () => {
           }
         : undefined;
     const service = await keep([application('app_1')], instead);
-    const ran = await rosterctl('tryouts update app_1 --status reviewing --json --retries 0', {
+    const ran = await inProcess('tryouts update app_1 --status reviewing --json --retries 0', {
       env: service.env,
     });
     expect(ran.code).toBe(0);
@@ -244,12 +246,12 @@ describe.concurrent('an ambiguous response', () => {
     const instead: Instead = (_, step) =>
       step.startsWith('PATCH') ? { status: 200, json: application('app_1', before) } : undefined;
     const service = await keep([application('app_1', before)], instead);
-    const alone = await rosterctl('tryouts update app_1 --note ours --yes --json', {
+    const alone = await inProcess('tryouts update app_1 --note ours --yes --json', {
       env: service.env,
     });
     expect(alone).toMatchObject({ code: 1, stderr: expect.stringContaining('the old notes') });
     const line = 'tryouts update --ids - --note ours --yes --json';
-    const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
+    const run = await inProcess(line, { env: service.env, stdin: 'app_1\n' });
     expect(run.code).toBe(8);
     expect(JSON.parse(run.stdout).results).toMatchObject([
       { result: 'failed', error: { code: 'notApplied' } },
@@ -264,7 +266,7 @@ describe.concurrent('an ambiguous response', () => {
     };
     const service = await keep([application('app_1', { internalNotes: 'theirs' })], instead);
     const line = 'tryouts update --ids - --note "ours " --yes --json';
-    const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
+    const run = await inProcess(line, { env: service.env, stdin: 'app_1\n' });
     expect([run.code, JSON.parse(run.stdout).summary]).toMatchObject([0, { changed: 1 }]);
   });
 
@@ -282,7 +284,7 @@ describe.concurrent('an ambiguous response', () => {
     };
     const service = await keep([application('app_1')], instead);
     const env = { ...service.env, ROSTERCTL_SETTLE: '10s' };
-    const ran = await rosterctl(line, { env, stdin: 'app_1\n' });
+    const ran = await inProcess(line, { env, stdin: 'app_1\n' });
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, seen]);
     expect(written(service)).toHaveLength(1);
   });
@@ -296,7 +298,7 @@ describe.concurrent('an ambiguous response', () => {
     };
     const service = await keep([application('app_1', before)], instead);
     const line = 'tryouts update --ids - --status rejected --note mine --yes --json';
-    const run = await rosterctl(line, { env: service.env, stdin: 'app_1\n' });
+    const run = await inProcess(line, { env: service.env, stdin: 'app_1\n' });
     expect([run.code, JSON.parse(run.stdout).results[0].result]).toEqual([8, 'failed']);
     expect(run.stdout).toContain('still shows the old notes. The status was set.');
   });
@@ -308,7 +310,7 @@ describe.concurrent('an ambiguous response', () => {
       return { status: 204 };
     };
     const service = await keep([application('app_1')], instead);
-    const ran = await rosterctl('tryouts update app_1 --status reviewing --json', {
+    const ran = await inProcess('tryouts update app_1 --status reviewing --json', {
       env: service.env,
     });
     expect(ran.code).toBe(0);
@@ -343,7 +345,7 @@ describe('a mistake is rejected before any request', () => {
     ['convert app_1 -F name', 'key=value'],
   ])('tryouts %s', async (words, sentence) => {
     const service = await keep([application('app_1')]);
-    const ran = await rosterctl(`tryouts ${words} --json`, { env: service.env });
+    const ran = await inProcess(`tryouts ${words} --json`, { env: service.env });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(errorOf(ran)).toMatchObject({ exitCode: 2 });
     expect(errorOf(ran)['message'] + String(errorOf(ran)['hint'])).toContain(sentence);
@@ -383,7 +385,7 @@ describe('several ids', () => {
       ],
     });
     expect(ran.stderr).toContain('1 pending → rejected');
-    const one = await rosterctl('tryouts set-status app_1 --to pending --json', {
+    const one = await inProcess('tryouts set-status app_1 --to pending --json', {
       env: service.env,
     });
     expect(one.code).toBe(0);
@@ -392,7 +394,7 @@ describe('several ids', () => {
 
   test('of which one fails exit 8, with the others done', async () => {
     const service = await keep(three());
-    const ran = await rosterctl('tryouts set-status app_1 nobody app_3 --to accepted -y --json', {
+    const ran = await inProcess('tryouts set-status app_1 nobody app_3 --to accepted -y --json', {
       env: service.env,
     });
     expect(ran.code).toBe(8);
@@ -404,7 +406,7 @@ describe('several ids', () => {
 
   test('without --yes and without a terminal send nothing', async () => {
     const service = await keep(three());
-    const ran = await rosterctl('tryouts update app_1 app_3 --status rejected --json', {
+    const ran = await inProcess('tryouts update app_1 app_3 --status rejected --json', {
       env: service.env,
     });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
