@@ -2,16 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { report } from '../bulk/user.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { textRows, workbook } from '../support/workbook.js';
 
 // `import` reads workbooks as it reads CSVs.
 
-function sandbox() {
+function sandbox(run: typeof inProcess | typeof rosterctl = inProcess) {
   const home = temporaryFolder();
   return {
     home,
-    run: (line: string) => rosterctl(`-p sandbox ${line}`, { home, cwd: home }),
+    run: (line: string) => run(`-p sandbox ${line}`, { home, cwd: home }),
     save: (rows: string) => writeFileSync(join(home, 'x.xlsx'), workbook({ rows })),
   };
 }
@@ -30,7 +31,7 @@ test.each(['players', 'teams'])(
 );
 
 test('a workbook typed by hand creates players once', async () => {
-  const { run, save } = sandbox();
+  const { run, save } = sandbox(rosterctl);
   save(
     textRows([
       ['name', 'email', 'discordUserId'],

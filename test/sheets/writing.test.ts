@@ -7,8 +7,9 @@ import { XmlScanner } from '../../src/sheets/xml.js';
 import { report, userOf } from '../bulk/user.js';
 import { application, keep, written } from '../commands/tryouts/service.js';
 import { collected } from '../support/collected.js';
+import { inProcess } from '../support/in-process.js';
 import { outputContext } from '../support/output-context.js';
-import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { errorOf, temporaryFolder } from '../support/run.js';
 import { textRows, unzip, workbook, zip } from '../support/workbook.js';
 
 // The parts of a workbook that `-o xlsx` writes, and the commands that write and read one.
@@ -142,7 +143,7 @@ describe('a workbook', () => {
 
 function sandbox() {
   const home = temporaryFolder();
-  return { home, run: (line: string) => rosterctl(`-p sandbox ${line}`, { home, cwd: home }) };
+  return { home, run: (line: string) => inProcess(`-p sandbox ${line}`, { home, cwd: home }) };
 }
 
 describe('the commands', () => {
