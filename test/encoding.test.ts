@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { textDecoder } from '../src/files/text-decoder.js';
+import { inProcess } from './support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
@@ -66,7 +67,7 @@ test.each([
   const home = temporaryFolder();
   const text = Buffer.from('id,status\na,pending\nM\xfcnchen,pending\n', 'latin1');
   writeFileSync(join(home, 'file.txt'), text);
-  const ran = await rosterctl(`${line} --yes --json`, { env, home, cwd: home });
+  const ran = await inProcess(`${line} --yes --json`, { env, home, cwd: home });
   expect([ran.code, ran.stdout, requests]).toEqual([2, '', []]);
   expect(errorOf(ran)).toMatchObject({
     message: 'file.txt is not UTF-8 text: line 3 reads "München" in Windows-1252.',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { application, keep } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
+import { inProcess } from './support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { key, recordingService } from './support/service.js';
 
@@ -60,7 +61,7 @@ test('a file longer than its size is cut off and discarded', async () => {
     };
   });
   const home = temporaryFolder();
-  const ran = await rosterctl('docs download d1 --json', { env: service.env, home, cwd: home });
+  const ran = await inProcess('docs download d1 --json', { env: service.env, home, cwd: home });
   expect([ran.code, errorOf(ran)]).toMatchObject([1, { code: 'wrongSize' }]);
   expect(readdirSync(home).filter((name) => name.startsWith('a.txt'))).toEqual([]);
   expect(sent).toBeLessThan(64 * 1024 * 1024);
@@ -84,7 +85,7 @@ test('text of the service is truncated to what a screen can show', async () => {
     status: 400,
     json: { error: 'x'.repeat(100_000), message: 'y'.repeat(100_000) },
   }));
-  const ran = await rosterctl('players create --name x', service);
+  const ran = await inProcess('players create --name x', service);
   expect(ran.stderr.length).toBeLessThan(3_000);
 });
 
@@ -112,7 +113,7 @@ test('a suggested command has no side effects when pasted', async () => {
   const service = await recordingService(({ url }) =>
     url.includes('%3Btouch') ? { status: 200, json: record } : { status: 200, json: [record] },
   );
-  const ran = await rosterctl('tryouts set-status --all --to accepted --yes --json', service);
+  const ran = await inProcess('tryouts set-status --all --to accepted --yes --json', service);
   expect(ran.code).toBe(8);
   const [row] = JSON.parse(ran.stdout).results as { error: { hint: string } }[];
   expect(row?.error.hint).toContain(`get 'x'\\'';touch pwned;'\\'''`);
@@ -121,7 +122,7 @@ test('a suggested command has no side effects when pasted', async () => {
 test('field names add no lines to an error', async () => {
   const name = 'x\nError: none. All was done.\n';
   const service = await recordingService(() => ({ status: 200, json: [{ id: 'p1', [name]: 1 }] }));
-  const ran = await rosterctl('players list --fields zz', service);
+  const ran = await inProcess('players list --fields zz', service);
   expect([ran.code, ran.stderr.includes('\nError: none')]).toEqual([2, false]);
 });
 
@@ -132,7 +133,7 @@ test('a conversion that the service only claims to have made is not applied, and
       step.startsWith('CONVERT') ? { status: 200, json: application(step.slice(8)) } : undefined,
   );
   const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s' };
-  const ran = await rosterctl('tryouts convert app_1 app_2 --yes --json', { env });
+  const ran = await inProcess('tryouts convert app_1 app_2 --yes --json', { env });
   expect(ran.code).toBe(8);
   expect(JSON.parse(ran.stdout).results).toMatchObject([
     { result: 'failed', error: { code: 'notApplied' } },
@@ -148,11 +149,11 @@ test('auth status --all sends the key of the environment to no other service', a
   if (!ours || !other) throw new Error('no services');
   const home = temporaryFolder();
   for (const [name, { baseUrl }] of Object.entries({ a: ours, b: other }))
-    await rosterctl(`auth login --profile ${name} --base-url ${baseUrl} --org org_7 --key-stdin`, {
+    await inProcess(`auth login --profile ${name} --base-url ${baseUrl} --org org_7 --key-stdin`, {
       home,
       stdin: `stored-key-of-${name}`,
     });
-  await rosterctl('auth logout --profile b --yes', { home });
+  await inProcess('auth logout --profile b --yes', { home });
   const before = other.requests.length;
   const env = { ROSTERCTL_PROFILE: 'a', ROSTERCTL_API_KEY: key, ROSTERCTL_BASE_URL: ours.baseUrl };
   const ran = await rosterctl('auth status --all --json', { home, env });
@@ -166,6 +167,6 @@ test('auth status --all sends the key of the environment to no other service', a
 });
 
 test('a password in a base URL is not repeated in a suggested command', async () => {
-  const ran = await rosterctl('--base-url https://adm:geheim@host.example/v1 teams list --json');
+  const ran = await inProcess('--base-url https://adm:geheim@host.example/v1 teams list --json');
   expect([ran.code, `${ran.stdout}${ran.stderr}`.includes('geheim')]).toEqual([2, false]);
 });

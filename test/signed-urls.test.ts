@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { report, userOf } from './bulk/user.js';
+import { fast, report, userOf } from './bulk/user.js';
+import { inProcess } from './support/in-process.js';
 import { organization, type Recorded, type Reply, recordingService } from './support/service.js';
 
 // A service that signs the picture of each player anew for each answer, as those do that keep their
@@ -35,18 +36,20 @@ async function signing(instead: (request: Recorded) => Reply | undefined = () =>
       players.set(id, { ...player, ...(JSON.parse(body.toString()) as object) });
     return { status: 200, json: signed(players.get(id) ?? player) };
   });
-  const user = userOf(service);
-  await user.run('config set paging.mode none');
+  const { home, run: start } = userOf(service);
+  const env = { ...service.env, ...fast };
+  const run = (line: string) => inProcess(line, { home, cwd: home, env });
+  await run('config set paging.mode none');
   const writes = () => service.requests.filter(({ method }) => method !== 'GET');
-  return { players, user, writes };
+  return { players, user: { home, run }, start, writes };
 }
 
 test('a CSV that was exported changes only the edited cell', async () => {
-  const { user, writes } = await signing();
+  const { user, start, writes } = await signing();
   const file = join(user.home, 'x.csv');
-  await user.run(`players list -o csv --out ${file}`);
+  await start(`players list -o csv --out ${file}`);
   writeFileSync(file, readFileSync(file, 'utf8').replace('Player p2', 'Ann'));
-  const ran = await user.run(`players update --csv ${file} --yes --json`);
+  const ran = await start(`players update --csv ${file} --yes --json`);
   expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 2 }]);
   expect(writes().map(({ body }): unknown => JSON.parse(body.toString()))).toMatchObject([
     { name: 'Ann' },
