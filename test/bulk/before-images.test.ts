@@ -22,6 +22,7 @@ import {
 } from '../../src/runs/before-images.js';
 import { newRunName, runStore } from '../../src/runs/store.js';
 import { bundleChild, killChildren, startChild } from '../support/child.js';
+import { inProcess } from '../support/in-process.js';
 import { temporaryFolder } from '../support/run.js';
 import { key, recordingService } from '../support/service.js';
 import { report, runFolders, userOf } from './user.js';
@@ -302,7 +303,7 @@ test.each([
   [`players update p1 p2 -F role=Sub --if 'name!=${key}' --yes`, ''],
 ])('no run keeps the API key as a value: %s', async (line, input) => {
   const service = await recordingService(() => ({ status: 200, json: [] }));
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const ran = await user.run(line, input);
   expect([ran.code, ran.stdout]).toEqual([2, '']);
   expect(ran.stderr).toContain('A value of this command holds the API key');

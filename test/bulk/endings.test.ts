@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { closed, errorOf, rosterctl } from '../support/run.js';
 import { key, type Reply } from '../support/service.js';
 import { ids, report, runFolders, several, until, userOf } from './user.js';
@@ -64,7 +65,7 @@ const taking = async (count: number, answer: Reply) => {
     service.kept.set(id, application(id, { status }));
     return answer;
   });
-  return { service, ran: await userOf(service).run(lineOf(count)) };
+  return { service, ran: await userOf(service, inProcess).run(lineOf(count)) };
 };
 
 describe.concurrent('a run whose writes take effect', () => {
@@ -90,7 +91,7 @@ describe.concurrent('the API key in a refusal', () => {
       const service = await keep(several(count), ({ method }) =>
         method === 'PATCH' ? { status: 422, json: echo } : undefined,
       );
-      const user = userOf(service);
+      const user = userOf(service, inProcess);
       const { code, stdout, stderr } = await user.run(lineOf(count, '--yes --json'));
       // One id ends with the code of its refusal.
       expect(code).toBe(count === 1 ? 3 : 8);
@@ -221,7 +222,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     const service = await keep(several(6), (__, step) =>
       step.startsWith(at) ? { status, json: { error: 'invalidApiKey' } } : undefined,
     );
-    const ran = await userOf(service).run(line);
+    const ran = await userOf(service, inProcess).run(line);
     expect(ran.code).toBe(exitCode);
     expect(errorOf(ran)).toMatchObject({ code, exitCode });
     expect(report(ran).summary['total']).toBe(6);
@@ -230,7 +231,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
 
   test('for several ids of which one is missing', async () => {
     const service = await keep(several(1));
-    const ran = await userOf(service).run('tryouts get app_1 app_9 --json');
+    const ran = await userOf(service, inProcess).run('tryouts get app_1 app_9 --json');
     expect(ran.code).toBe(5);
     expect(errorOf(ran)).toMatchObject({ code: 'notFound', exitCode: 5 });
     expect(JSON.parse(ran.stdout)).toHaveLength(1);
@@ -241,7 +242,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     [1, 'The service refused to read application app_1 (forbidden).'],
   ])('a refused read of %i names no empty id', async (count, sentence) => {
     const service = await keep(several(2), () => ({ status: 403, json: { error: 'forbidden' } }));
-    const ran = await userOf(service).run(
+    const ran = await userOf(service, inProcess).run(
       `tryouts set-status ${ids(count).join(' ')} --to rejected --yes`,
     );
     expect(ran.code).toBe(7);
@@ -252,7 +253,7 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     const service = await keep(several(6), (__, step) =>
       step.startsWith('GET') ? { status: 401, json: { error: 'invalidApiKey' } } : undefined,
     );
-    const ran = await userOf(service).run(
+    const ran = await userOf(service, inProcess).run(
       `tryouts set-status ${ids(count).join(' ')} --to rejected --yes`,
     );
     expect(ran.code).toBe(4);
@@ -266,7 +267,7 @@ describe.concurrent('--quiet', () => {
     const service = await keep(several(2), (_, step) =>
       step === 'PATCH app_2' ? { status: 400, json: { error: 'validation' } } : undefined,
     );
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     await user.run(lineOf(2, '--yes -q'));
     const ran = await user.run('runs resume last --yes -q -o ids');
     expect([ran.code, ran.stdout]).toEqual([8, 'app_1\n']);
@@ -275,7 +276,7 @@ describe.concurrent('--quiet', () => {
 
   test.each(['', '-o ids', '--out rows.csv'])('%s says why nothing was sent', async (format) => {
     const service = await keep(several(2), () => cut);
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const flags = format.replace('rows', join(user.home, 'rows'));
     const ran = await user.run(lineOf(2, `--yes -q ${flags}`));
     expect([ran.code, ran.stdout, ran.stderr]).toEqual([
@@ -295,7 +296,7 @@ describe.concurrent('--quiet', () => {
   });
 
   test('a successful single write prints nothing', async () => {
-    const user = userOf(await keep(several(1)));
+    const user = userOf(await keep(several(1)), inProcess);
     const ran = await user.run('tryouts update app_1 --status rejected -q');
     expect(ran).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
@@ -304,7 +305,7 @@ describe.concurrent('--quiet', () => {
     const service = await keep(several(3), (_, step) =>
       step === 'PATCH app_2' ? { status: 409, json: { error: 'conflict' } } : undefined,
     );
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const line = `tryouts set-status ${ids(3).join(' ')} app_9 --to rejected --yes -o ids -q`;
     const why = [
       'app_2: The service reports a conflict for application app_2 (conflict). The e-mail or Discord user is already used on another application for the same form.',
@@ -324,7 +325,7 @@ describe.concurrent('--quiet', () => {
     const service = await keep(several(3), (_, step) =>
       step === 'PATCH app_2' ? { status: 422, json: { error: 'no' } } : undefined,
     );
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     for (const name of ['rows.csv', 'rows.xlsx', 'rows.txt']) {
       const ran = await user.run(lineOf(3, `--yes -q --out ${join(user.home, name)}`));
       expect([ran.code, ran.stdout, ran.stderr]).toEqual([
@@ -339,7 +340,7 @@ describe.concurrent('--quiet', () => {
     const service = await keep(several(3), (_, step) =>
       step === 'PATCH app_2' ? { status: 422, json: { error: 'no' } } : undefined,
     );
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const { code, stdout, stderr } = await user.run(lineOf(3, '--yes -q'));
     expect([code, stderr]).toEqual([8, '']);
     expect(stdout.split('\n').map((row) => row.split('\t')[1])).toEqual(['id', 'app_2', undefined]);
@@ -404,7 +405,7 @@ test('a run whose plan cannot be removed at its end still prints its report', as
     mkdirSync(join(folder, 'plan.jsonl'));
     return undefined;
   });
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const ran = await user.run(lineOf(2, '--yes --json --concurrency 1'));
   expect(report(ran).summary).toMatchObject({ total: 2, changed: 2 });
   expect(errorOf(ran)).toMatchObject({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { ids, report, userOf } from './user.js';
 
 // A field that a list omits proves nothing: such rows are read one by one.
@@ -14,7 +15,7 @@ async function listWithout(fields: readonly (keyof Application)[], own: Partial<
     );
     return { status: 200, json: shown };
   });
-  return { service, user: userOf(service) };
+  return { service, user: userOf(service, inProcess) };
 }
 
 const many = ids(30).join(' ');

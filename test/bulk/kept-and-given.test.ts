@@ -2,9 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl } from '../support/run.js';
 import { recordingService } from '../support/service.js';
-import { ids, report, runFolders, several, userOf } from './user.js';
+import { ids, inProcessAtHome, report, runFolders, several, userOf } from './user.js';
 
 // A run's files are read back exactly as written, and hold no notes.
 
@@ -38,7 +39,7 @@ describe('--results has the input columns as they stood', () => {
     const service = await keep(several(5));
     for (const app of service.kept.values())
       service.kept.set(app.id, { ...app, internalNotes: 'old' });
-    const user = userOf(service);
+    const user = userOf(service, inProcessAtHome);
     writeFileSync(join(user.home, 'in.csv'), `${input.join('\n')}\n`);
     expect(await user.run('tryouts update --csv in.csv --results out.csv --yes')).toMatchObject({
       code: 0,
@@ -54,7 +55,7 @@ describe('--results has the input columns as they stood', () => {
 
   test('but for a formula, which gets its guard', async () => {
     const service = await keep(several(1));
-    const user = userOf(service);
+    const user = userOf(service, inProcessAtHome);
     writeFileSync(join(user.home, 'in.csv'), 'id,note\napp_1,=1+1\n');
     await user.run('tryouts update --csv in.csv --results out.csv --yes');
     expect(readFileSync(join(user.home, 'out.csv'), 'utf8')).toContain("\r\napp_1,'=1+1,changed,,");
@@ -67,7 +68,7 @@ test.each([
   ['ID', ''],
   ['Applicant', '--map Applicant=id'],
 ])('--results adds no second id to an id column called %s', async (name, flags) => {
-  const user = userOf(await keep(several(1)));
+  const user = userOf(await keep(several(1)), inProcessAtHome);
   writeFileSync(join(user.home, 'in.csv'), `${name},status\napp_1,rejected\n`);
   const line = (file: string) => `tryouts set-status --csv ${file} ${flags} --yes --json`;
   await user.run(`${line('in.csv')} --results out.csv`);
@@ -111,7 +112,7 @@ describe('a flag for a part of a field keeps what the CSV says of the rest', () 
       status: answers[url] ? 200 : 404,
       json: answers[url] ?? { error: 'notFound' },
     }));
-    const user = userOf(service);
+    const user = userOf(service, inProcessAtHome);
     writeFileSync(join(user.home, 'in.csv'), csv);
     const ran = await user.run(`${command} --csv in.csv ${flags} -n --json`);
     expect(report(ran).results).toMatchObject([{ after }]);
@@ -120,7 +121,7 @@ describe('a flag for a part of a field keeps what the CSV says of the rest', () 
 
 test('a spreadsheet error in the id column sends nothing', async () => {
   const service = await keep(several(1));
-  const user = userOf(service);
+  const user = userOf(service, inProcessAtHome);
   writeFileSync(join(user.home, 'in.csv'), 'id,status\n#REF!,rejected\napp_1,rejected\n');
   const ran = await user.run('tryouts set-status --csv in.csv --yes --json');
   expect([ran.code, steps(service)]).toEqual([2, []]);
@@ -133,14 +134,16 @@ test('a record without an id in the list of a selection is refused', async () =>
       ? { status: 200, json: [application('app_1'), { ...application('x'), id: null }] }
       : undefined,
   );
-  const ran = await userOf(service).run('tryouts set-status --all --to rejected --yes --json');
+  const ran = await userOf(service, inProcess).run(
+    'tryouts set-status --all --to rejected --yes --json',
+  );
   expect([ran.code, written(service)]).toEqual([11, []]);
   expect(errorOf(ran)['message']).toContain('has no id');
 });
 
 test('notes that --if compares with are not in the journal', async () => {
   const service = await keep(several(3));
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   service.kept.set('app_3', application('app_3', { internalNotes: 'canary-of-a-note' }));
   const line = `tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json`;
   const ran = await user.run(`${line} --if internalNotes=canary-of-a-note`);
@@ -159,7 +162,7 @@ test.each([
   const service = await keep(several(6), (_request, step) =>
     step === 'PATCH app_2' ? { status: 401, json: { error: 'unauthorized' } } : undefined,
   );
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const line = `tryouts set-status ${ids(6).join(' ')} --to rejected --concurrency 1 --yes --json`;
   expect((await user.run(line)).code).toBe(4);
   const sent = service.requests.length;
@@ -181,14 +184,14 @@ test('a row that changed since the export says what it is now and what the file 
     application('app_1', { status: 'rejected', updatedAt: '2026-04-01T10:00:00Z' }),
   ]);
   const line = 'tryouts set-status --csv - --yes --json';
-  const ran = await userOf(service).run(line, exportedWith('status', 'shortlisted'));
+  const ran = await userOf(service, inProcess).run(line, exportedWith('status', 'shortlisted'));
   expect(report(ran).results).toMatchObject([
     {
       result: 'conflict',
       error: { message: 'Changed since your export: now rejected, yours says shortlisted.' },
     },
   ]);
-  const noted = await userOf(service).run(
+  const noted = await userOf(service, inProcess).run(
     'tryouts update --csv - --yes --json',
     exportedWith('note', 'Strong aim'),
   );
@@ -203,7 +206,7 @@ test('a column that is probably misspelt is refused, and a new field needs a typ
     if (method !== 'GET') return { status: 200, json: { ...player, jersy: '5' } };
     return { status: 200, json: url.endsWith('/player_1') ? player : [player] };
   });
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const refused = await user.run('players update --csv - --yes', 'id,jersy\nplayer_1,5\n');
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toBe(
@@ -223,7 +226,7 @@ test('a time that the service sends as a number guards an export like one in tex
     if (method !== 'GET') return { status: 204 };
     return { status: 200, json: url.endsWith('/player_1') ? now : [now] };
   });
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const exported = (await user.run('players list -o csv')).stdout;
   now = { ...player, role: 'coach', updatedAt: 1_700_000_999_000 };
   const edited = exported.replace('sub', 'captain');
@@ -245,7 +248,7 @@ const limitedTo = (blocks: number) => `trap "" XFSZ; ulimit -f ${blocks}; exec "
 describe('where the state folder takes no more bytes', () => {
   test('a run that cannot be written down sends nothing and leaves nothing to be resumed', async () => {
     const service = await keep(several(1));
-    const { home, runs, run } = userOf(service);
+    const { home, runs, run } = userOf(service, inProcess);
     await run('tryouts set-status app_1 --to shortlisted');
     const limited = { home, env: service.env, through: limitedTo(1) };
     for (const line of ['players create --name Ann', 'tryouts set-status app_1 --to rejected'])
@@ -259,7 +262,7 @@ describe('where the state folder takes no more bytes', () => {
 
   test('a lock that cannot be written leaves no file', async () => {
     const service = await keep(several(1));
-    const { home, runs, run } = userOf(service);
+    const { home, runs, run } = userOf(service, inProcess);
     await run('tryouts set-status app_1 --to shortlisted');
     const limited = { home, env: service.env, through: limitedTo(0) };
     const ran = await rosterctl('tryouts set-status app_1 --to rejected', limited);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { confirmChanges } from '../../src/bulk/confirm.js';
 import { application, cut, keep, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Reply, recordingService } from '../support/service.js';
 import { fast, ids, report, several, userOf } from './user.js';
@@ -51,7 +52,7 @@ describe('a delete of several', () => {
     ['players delete --all --yes --expect 3 --max-changes 2', 11],
   ])('%s is refused with %i and sends nothing', async (line, code) => {
     const service = await players(three);
-    const ran = await userOf(service).run(`${line} --json`);
+    const ran = await userOf(service, inProcess).run(`${line} --json`);
     expect([ran.code, ran.stdout, service.deletes()]).toEqual([code, '', 0]);
   });
 
@@ -65,7 +66,7 @@ describe('a delete of several', () => {
 
   test('is done by the line that its refusal suggests, also where a row is skipped', async () => {
     const service = await players(three);
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const line = "players delete p1 p2 p3 --if 'name!=Ann p3' --json";
     const refused = errorOf(await user.run(line));
     expect(refused['message']).toContain('2 players would be deleted');
@@ -142,14 +143,14 @@ describe('--note over notes', () => {
   test('that are empty or the same does not ask', async () => {
     for (const internalNotes of ['', ' ', null, 'New words']) {
       const service = await keep([application('app_1', { internalNotes })]);
-      expect(await userOf(service).run(line)).toMatchObject({ code: 0 });
+      expect(await userOf(service, inProcess).run(line)).toMatchObject({ code: 0 });
     }
   });
 });
 
 test('a delete answered with 200 that leaves the record is not applied: exit 1 for one, 8 for several', async () => {
   const service = await players(three, { removes: false });
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const one = await user.run('players delete p1 --yes --json');
   expect([one.code, one.stdout, errorOf(one)['code']]).toEqual([1, '', 'notApplied']);
   expect(errorOf(one)['message']).toContain('it is still there');
@@ -162,7 +163,7 @@ test('a delete answered with 200 that leaves the record is not applied: exit 1 f
 test('fields that vanish because the route replaces the record are named on stderr and in the report', async () => {
   const all = ['p1', 'p2'].map((id) => ({ id, name: `Ann ${id}`, role: 'Sub', joinedBy: 'form' }));
   const service = await players(all, { keeps: ['name', 'role'] });
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   await user.run("config set endpoints.players.update 'PUT /players/{id}'");
   await user.run('config set endpoints.players.update.semantics replace');
   const one = await user.run('players update p1 -F role=IGL --json');
@@ -191,7 +192,7 @@ test.each([
   'a PUT by %s that replaces the record names the fields that vanished',
   async (_, before, flags) => {
     const all = ['p1', 'p2'].map((id) => ({ id, name: `Ann ${id}`, role: 'Sub' }));
-    const user = userOf(await players(all));
+    const user = userOf(await players(all), inProcess);
     for (const line of before) await user.run(line);
     const one = await user.run(`players update p1 -F role=IGL ${flags} --json`);
     expect([one.code, JSON.parse(one.stdout)]).toEqual([0, { id: 'p1', role: 'IGL' }]);
@@ -217,7 +218,7 @@ async function withoutState() {
   writeFileSync(state, 'no folder\n');
   writeFileSync(join(home, 'one.txt'), 'one');
   const env = { ...service.env, ...fast, ROSTERCTL_STATE_DIR: state };
-  return { service, run: (line: string) => rosterctl(line, { home, env }) };
+  return { service, run: (line: string) => inProcess(line, { home, cwd: home, env }) };
 }
 
 describe('where no run can be kept', () => {

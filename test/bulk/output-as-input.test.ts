@@ -2,14 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep, written } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
-import { report, userOf } from './user.js';
+import { inProcessAtHome, type Run, report, userOf } from './user.js';
 
 // What one command prints goes into the next one.
 
 /** A service with these players, which keeps none of the changes. */
-async function withPlayers(players: readonly Record<string, unknown>[]) {
+async function withPlayers(
+  players: readonly Record<string, unknown>[],
+  run: Run = inProcessAtHome,
+) {
   const service = await recordingService(({ url, method }) => {
     const player = players.find(({ id }) => url.endsWith(`/${String(id)}`));
     if (method !== 'GET') return { status: 200, json: player };
@@ -18,7 +22,7 @@ async function withPlayers(players: readonly Record<string, unknown>[]) {
       ? { status: 200, json: players }
       : { status: 404, json: { error: 'notFound' } };
   });
-  return { service, user: userOf(service) };
+  return { service, user: userOf(service, run) };
 }
 
 describe('what --results and a report add to the rows is never sent', () => {
@@ -80,7 +84,7 @@ describe('a table in a pipe as --csv', () => {
   const notes = 'first line\nsecond\tline, C:\\new';
   const table = async () => {
     const service = await keep([application('app_1', { internalNotes: notes })]);
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const { stdout } = await user.run('tryouts list --fields id,internalNotes');
     expect(stdout).toContain('first line\\nsecond\\tline, C:\\\\new\n');
     return { service, user, stdout };
@@ -122,7 +126,7 @@ describe('a table in a pipe as --csv', () => {
   });
 
   test('with quotes is refused with the formats to use', async () => {
-    const user = userOf(await keep([application('app_1', { name: 'Ann "Ace"' })]));
+    const user = userOf(await keep([application('app_1', { name: 'Ann "Ace"' })]), inProcess);
     const { stdout } = await user.run('tryouts list --fields id,name');
     const ran = await user.run('tryouts set-status --ids - --to rejected --yes', stdout);
     expect(ran.code).toBe(2);
@@ -132,7 +136,7 @@ describe('a table in a pipe as --csv', () => {
 
 test('an export of records whose fields have dots in their names comes back unchanged', async () => {
   const player = { id: 'pl_1', name: 'Ann', 'shirt.size': 'S' };
-  const { service, user } = await withPlayers([player]);
+  const { service, user } = await withPlayers([player], rosterctl);
   const { stdout } = await user.run('players list -o csv');
   const ran = await user.run('players update --csv - --yes --json', stdout);
   expect([ran.code, report(ran).summary]).toMatchObject([0, { unchanged: 1 }]);
@@ -142,8 +146,8 @@ test('an export of records whose fields have dots in their names comes back unch
 
 test('a workbook as --ids is not taken for text', async () => {
   const home = temporaryFolder();
-  await rosterctl('-p sandbox players list --out p.xlsx', { home, cwd: home });
-  const ran = await rosterctl('-p sandbox players update --ids p.xlsx -F name=A -n', {
+  await inProcess('-p sandbox players list --out p.xlsx', { home, cwd: home });
+  const ran = await inProcess('-p sandbox players update --ids p.xlsx -F name=A -n', {
     home,
     cwd: home,
   });
@@ -154,6 +158,6 @@ test('a workbook as --ids is not taken for text', async () => {
 });
 
 test('csv of nothing, whose columns are not known, is empty', async () => {
-  const ran = await rosterctl('auth status --all -o csv', { home: temporaryFolder() });
+  const ran = await inProcess('auth status --all -o csv', { home: temporaryFolder() });
   expect([ran.code, ran.stdout]).toEqual([0, '']);
 });

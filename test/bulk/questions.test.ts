@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 test.each([
@@ -58,7 +59,7 @@ test('the preview lists up to seven rows, or the first five of more, and l lists
     to,
   ];
   const home = temporaryFolder();
-  await rosterctl(['-p', 'sandbox', ...line(8, 'reviewing'), '--yes'], { home });
+  await inProcess(['-p', 'sandbox', ...line(8, 'reviewing'), '--yes'], { home });
   const ask = (count: number, keys: [RegExp, string][]) =>
     converse(home, ['-p', 'sandbox', ...line(count)], keys, plain);
   const seven = await ask(7, [[/\(y\/N\)/, 'n\r']]);
@@ -78,7 +79,7 @@ test('an answer that a question does not offer is asked for again', async () => 
   const line = ['-p', 'sandbox', 'tryouts', 'set-status', ...applications(8), '--to', 'pending'];
   for (const own of [plain, { ...plain, ROSTERCTL_PROMPTS: 'plain' }]) {
     const home = temporaryFolder();
-    await rosterctl([...line.slice(0, -1), 'reviewing', '--yes'], { home });
+    await inProcess([...line.slice(0, -1), 'reviewing', '--yes'], { home });
     const some = await converse(
       home,
       line,
@@ -146,13 +147,13 @@ test('a conversion at a terminal names the applicant, not only the id', async ()
 test('a record that is already as asked is named once', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--status'];
   const home = temporaryFolder();
-  await rosterctl([...words, 'rejected'], { home });
+  await inProcess([...words, 'rejected'], { home });
   const { printed, code } = await converse(home, [...words, 'rejected'], [], plain);
   expect(printed.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
   expect(code).toBe(0);
   const clear = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--clear-note'];
-  await rosterctl(clear, { home });
-  const { stderr } = await rosterctl(clear, { home });
+  await inProcess(clear, { home });
+  const { stderr } = await inProcess(clear, { home });
   expect(stderr).toMatch(/^\S.* \(app_0020\) has no notes; nothing was sent\.\n$/);
 });
 

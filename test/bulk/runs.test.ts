@@ -4,9 +4,19 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import type { Recorded } from '../support/service.js';
-import { damageJournal, fast, ids, report, runFolders, several, userOf } from './user.js';
+import {
+  damageJournal,
+  fast,
+  ids,
+  inProcessAtHome,
+  report,
+  runFolders,
+  several,
+  userOf,
+} from './user.js';
 
 describe('exit', () => {
   test('0: all done, and the same command again sends no write', async () => {
@@ -25,14 +35,14 @@ describe('exit', () => {
   });
 
   test('0: more than ten rows at once print nothing with --quiet', async () => {
-    const user = userOf(await keep(several(20)));
+    const user = userOf(await keep(several(20)), inProcess);
     const line = `tryouts set-status ${ids(20).join(' ')} --to rejected --yes -q --concurrency 16`;
     expect(await user.run(line)).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
   test('0: nothing selected, and rows that a guard skips', async () => {
     const service = await keep(several(2));
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const none = await user.run('tryouts set-status --ids - --to rejected --yes --json');
     expect(none).toMatchObject({ code: 0 });
     expect(report(none).summary).toMatchObject({ total: 0 });
@@ -53,7 +63,7 @@ describe('exit', () => {
       const { email: _email, ...json } = changed;
       return { status: 200, json };
     });
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const one = await user.run('tryouts update app_1 --status rejected --strict --json');
     expect([one.code, JSON.parse(one.stdout)]).toMatchObject([1, { status: 'rejected' }]);
     expect(errorOf(one)).toMatchObject({ code: 'drift', exitCode: 1 });
@@ -91,7 +101,7 @@ describe('exit', () => {
       if (step === 'PATCH app_4') away = true;
       return away && step !== 'PATCH app_4' ? { status: 503 } : undefined;
     });
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const line = `tryouts set-status ${ids(30).join(' ')} --to rejected --yes --json`;
     const ran = await user.run(line);
     expect([9, 10]).toContain(ran.code);
@@ -121,7 +131,7 @@ describe('exit', () => {
       }
       return lost && step === 'GET app_2' ? { status: 500 } : undefined;
     });
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected -y --json`);
     expect(ran.code).toBe(10);
     expect(report(ran).summary).toMatchObject({ changed: 2, unknown: 1 });
@@ -129,7 +139,7 @@ describe('exit', () => {
 
   test('11: caps, a wrong count and a possibly incomplete list send nothing', async () => {
     const service = await keep(several(5));
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const all = ids(5).join(' ');
     for (const flags of ['--max-changes 4', '--expect 4', '--max-changes 4 --expect 5'])
       expect(
@@ -138,7 +148,7 @@ describe('exit', () => {
     const doubtful = await keep(several(5), (_, step) =>
       step === 'LIST' ? { status: 200, json: { applications: several(3), total: 5 } } : undefined,
     );
-    const other = userOf(doubtful);
+    const other = userOf(doubtful, inProcess);
     const line = 'tryouts set-status --status pending --to rejected --yes --json';
     expect(await other.run(line)).toMatchObject({ code: 11, stdout: '' });
     expect(written(doubtful)).toEqual([]);
@@ -148,7 +158,7 @@ describe('exit', () => {
 
   test('--expect confirms more than the default of --max-changes', async () => {
     const service = await keep(several(101));
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const line = 'tryouts set-status --all --to rejected --yes --json';
     expect(await user.run(line)).toMatchObject({ code: 11, stdout: '' });
     expect(written(service)).toEqual([]);
@@ -158,7 +168,7 @@ describe('exit', () => {
 
   test('12: with --dry-run --exit-code something would change', async () => {
     const service = await keep(several(3));
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const line = 'tryouts set-status --all --to rejected --dry-run --exit-code --json';
     expect((await user.run(line)).code).toBe(12);
     expect(existsSync(user.runs)).toBe(false);
@@ -176,7 +186,7 @@ describe('exit', () => {
       const service = await keep(several(9), ({ method }) =>
         method === 'PATCH' ? { status, json: { error } } : undefined,
       );
-      const ran = await userOf(service).run(
+      const ran = await userOf(service, inProcess).run(
         `tryouts set-status ${ids(9).join(' ')} --to rejected --yes --json`,
       );
       expect(ran.code).toBe(code);
@@ -265,7 +275,7 @@ test.each([1, 4, 12])('--concurrency %i limits concurrent requests', async (most
     );
   });
   const line = `tryouts set-status --all --to rejected --yes --json --concurrency ${most}`;
-  expect(await userOf(service).run(line)).toMatchObject({ code: 0 });
+  expect(await userOf(service, inProcess).run(line)).toMatchObject({ code: 0 });
   expect(written(service)).toHaveLength(60);
   expect(highest).toBe(most);
 });
@@ -358,7 +368,7 @@ describe('a spreadsheet', () => {
   });
 
   test('writes --results with the delimiter and the byte order mark that are asked for', async () => {
-    const user = userOf(await keep(several(1)));
+    const user = userOf(await keep(several(1)), inProcess);
     const results = join(user.home, 'r.csv');
     const ran = await user.run(
       `tryouts set-status --csv - --yes --results ${results} --delimiter ; --bom`,
@@ -372,7 +382,7 @@ describe('a spreadsheet', () => {
 
   test('sets each row to its own values, also through a pipe', async () => {
     const service = await keep(several(3));
-    const ran = await userOf(service).run(
+    const ran = await userOf(service, inProcess).run(
       'tryouts update --csv - --yes --json',
       'id;status;note;if_status\napp_1;accepted;;\napp_2;;Good aim;\napp_3;rejected;;reviewing\n',
     );
@@ -388,7 +398,10 @@ describe('a spreadsheet', () => {
       'id,status\napp_1,acepted\n',
       'id,status\napp_1,accepted\napp_1,rejected\n',
     ]) {
-      const ran = await userOf(service).run('tryouts set-status --csv - --yes --json', text);
+      const ran = await userOf(service, inProcess).run(
+        'tryouts set-status --csv - --yes --json',
+        text,
+      );
       expect(ran).toMatchObject({ code: 2, stdout: '' });
     }
     expect(service.requests).toEqual([]);
@@ -397,7 +410,7 @@ describe('a spreadsheet', () => {
 
 test('two sources, --limit without a filter, and no source are refused before any request', async () => {
   const service = await keep(several(2));
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   for (const line of [
     'app_1 --status pending --to rejected',
     '--all --status pending --to rejected',
@@ -412,7 +425,7 @@ test('two sources, --limit without a filter, and no source are refused before an
 
 test('-o ndjson prints one result per line and the summary last', async () => {
   const service = await keep(several(12));
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const ran = await user.run(
     `tryouts set-status ${ids(12).join(' ')} --to rejected --yes -o ndjson`,
   );
@@ -448,7 +461,7 @@ test('conversions warn about one person with two applications, and verify a lost
       return cut;
     },
   );
-  const ran = await userOf(service).run('tryouts convert --all --yes --json');
+  const ran = await userOf(service, inProcess).run('tryouts convert --all --yes --json');
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('have the same e-mail: one person would become two players.');
   expect(report(ran).results).toMatchObject([
@@ -460,7 +473,7 @@ test('conversions warn about one person with two applications, and verify a lost
 
 test('players are updated from a CSV and deleted by a filter', async () => {
   const home = temporaryFolder();
-  const run = (line: string, stdin = '') => rosterctl(`-p sandbox ${line}`, { home, stdin });
+  const run = (line: string, stdin = '') => inProcess(`-p sandbox ${line}`, { home, stdin });
   const updated = await run(
     'players update --csv - --yes --json',
     'id,role,rating:int\nplayer_0001,Coach,7\nplayer_0002,Captain,\n',
@@ -477,7 +490,7 @@ test('players are updated from a CSV and deleted by a filter', async () => {
 
 test('a new run reads only the end of ended runs; doctor reads all of them', async () => {
   const service = await keep(several(4));
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   expect((await user.run('tryouts set-status app_1 app_2 --to accepted --yes')).code).toBe(0);
   damageJournal(user.runs, 1);
   const next = await user.run('tryouts set-status app_3 app_4 --to accepted --yes');
@@ -494,7 +507,7 @@ test.each(['runs undo last --yes --json', 'runs retry last --yes --json'])(
         ? { status: 400, json: { error: 'invalidRequest' } }
         : undefined,
     );
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const older = await user.run('tryouts set-status app_1 app_2 --to rejected --yes --json');
     const newer = await user.run('tryouts set-status app_3 app_4 --to accepted --yes --json');
     refuses = false;
@@ -515,7 +528,7 @@ test('a row whose before-image cannot be written is not attempted, not unknown',
   const service = await keep(several(3), (_, step) =>
     isDown && step === 'PATCH app_3' ? { status: 401 } : undefined,
   );
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const line = `tryouts set-status ${ids(3).join(' ')} --to rejected -y --json --concurrency 1`;
   expect((await user.run(line)).code).toBe(4);
   isDown = false;
@@ -571,7 +584,7 @@ test('a run that is pruned while its retry asks is retried', async () => {
 
 test('runs prune reports what it removed although a damaged run cannot be set aside', async () => {
   const service = await keep(several(2));
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
   const damaged = damageJournal(user.runs, 1);
   await user.run('tryouts set-status app_1 app_2 --to rejected --yes');
@@ -588,7 +601,7 @@ test('runs prune reports what it removed although a damaged run cannot be set as
 
 test('runs prune sets a damaged ended run aside once it is old, which ends the warnings', async () => {
   const service = await keep(several(2));
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
   const run = damageJournal(user.runs, 1);
   await user.run('config set undo.keep off');
@@ -623,7 +636,7 @@ test('a damaged run that has not ended is never pruned', async () => {
 
 test('an old damaged run affects neither `last` nor other commands', async () => {
   const service = await keep([application('app_1'), application('app_2')]);
-  const user = userOf(service);
+  const user = userOf(service, inProcessAtHome);
   await user.run('tryouts set-status app_1 nobody --to accepted --yes');
   damageJournal(user.runs, 2);
   await user.run('tryouts set-status app_2 nobody --to accepted --yes');
@@ -638,7 +651,7 @@ test('an old damaged run affects neither `last` nor other commands', async () =>
 test('at 80 columns runs list shows the result of each run and omits nothing that matters', async () => {
   const home = temporaryFolder();
   const change = (words: string) =>
-    rosterctl(`-p sandbox tryouts set-status ${words} --to reviewing --yes`, { home });
+    inProcess(`-p sandbox tryouts set-status ${words} --to reviewing --yes`, { home });
   const listed = async () => {
     const line = ['-p', 'sandbox', 'runs', 'list'];
     const { shown } = await converse(home, line, [], { NO_COLOR: '1' }, 80);
@@ -682,7 +695,7 @@ async function twoOrganizations() {
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
   const env = { ...fast, ROSTERCTL_API_KEY: service.env['ROSTERCTL_API_KEY'] ?? '' };
-  const run = (line: string) => rosterctl(line, { home, env });
+  const run = (line: string) => inProcess(line, { home, env });
   await run('-p big tryouts update app_1 app_2 --note a --yes');
   await run('-p small tryouts update app_3 app_4 --note b --yes');
   return run;
@@ -727,7 +740,7 @@ describe.concurrent('a single write that ended by an answer', () => {
           ? { status, headers, json: { error: 'no' } }
           : undefined,
       );
-      const user = userOf(service);
+      const user = userOf(service, inProcess);
       const line = 'tryouts update app_1 --status rejected --json';
       const refused = await user.run(line);
       expect(refused.code).toBe(code);
@@ -747,7 +760,7 @@ test('the rows of a run that was confirmed are resumed however many are left, an
   const service = await keep(several(103), (_, step) =>
     isDown && step === 'PATCH app_1' ? { status: 401 } : undefined,
   );
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const line = 'tryouts set-status --all --to rejected --yes --json --concurrency 1';
   await user.run(`${line} --max-changes 103`);
   isDown = false;
@@ -767,7 +780,7 @@ test('a row that the preview cannot read for now is listed and counted, since th
     isBusy = false;
     return { status: 503, json: { error: 'busy' } };
   });
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const line = 'tryouts set-status app_1 app_2 app_3 --to rejected --yes --json';
   const capped = await user.run(`${line} --max-changes 2`);
   expect([capped.code, errorOf(capped)['message']]).toEqual([

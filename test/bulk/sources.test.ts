@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, keep } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 import { report, userOf } from './user.js';
@@ -18,19 +19,19 @@ const idsIn = (ran: { stdout: string }) =>
     .toSorted();
 
 /** A separate in-process sandbox for each test. */
-function sandbox() {
+function sandbox(start: typeof rosterctl = inProcess) {
   const home = temporaryFolder();
   return {
     home,
-    run: (line: string, stdin = '') => rosterctl(`-p sandbox ${line}`, { home, stdin }),
+    run: (line: string, stdin = '') => start(`-p sandbox ${line}`, { home, stdin }),
     ids: async (line: string) =>
-      (await rosterctl(`-p sandbox ${line} -o ids`, { home })).stdout.trim().split('\n'),
+      (await start(`-p sandbox ${line} -o ids`, { home })).stdout.trim().split('\n'),
   };
 }
 
 describe('list filters select rows for writes', () => {
   test('players by --team', async () => {
-    const { run, ids } = sandbox();
+    const { run, ids } = sandbox(rosterctl);
     const wanted = await ids('players list --team team_0001');
     expect(wanted.length).toBeGreaterThan(1);
     const updated = await run('players update --team team_0001 -F role=Coach --yes --json');
@@ -130,7 +131,7 @@ test('a JSON cell keeps every digit of its numbers', async () => {
     text: body.length > 0 ? `{"id":"p1",${body.toString().slice(1)}` : '{"id":"p1","name":"Ann"}',
   }));
   const cells = 'id,chat:json\np1,12345678901234567890\n';
-  const ran = await userOf(service).run('players update --csv - --yes --json', cells);
+  const ran = await userOf(service, inProcess).run('players update --csv - --yes --json', cells);
   expect([ran.code, ran.stdout]).toEqual([
     0,
     expect.stringContaining('"after":{"chat":12345678901234567890}'),
@@ -146,7 +147,7 @@ describe('tryouts convert --csv', () => {
       application('app_3', { status: 'accepted', updatedAt: '2026-04-01T10:00:00Z' }),
       application('app_4', { status: 'accepted' }),
     ]);
-    const ran = await userOf(service).run(
+    const ran = await userOf(service, inProcess).run(
       'tryouts convert --csv - --yes --json',
       'id,if_status,updatedAt,teamId,number:int\n' +
         'app_1,accepted,,team_1,1\n' +
@@ -180,7 +181,7 @@ describe('tryouts convert --csv', () => {
 
   test('detects a misspelled column', async () => {
     const service = await keep([application('app_1')]);
-    const ran = await userOf(service).run(
+    const ran = await userOf(service, inProcess).run(
       'tryouts convert --csv - --yes --json',
       'id,if_statuss\napp_1,accepted\n',
     );

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { basename, join } from 'node:path';
 import { sealLine } from '../../src/files/synced-lines.js';
 import { application } from '../commands/tryouts/service.js';
-import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
+import { type Ran, rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
 
 export const ids = (count: number) =>
@@ -27,14 +28,24 @@ export function runFolders(runs: string): string[] {
   );
 }
 
-/** A user with a private home, whose runs persist between commands. */
-export function userOf(service: Service) {
+/** Runs a line, in a process of its own or in this one. */
+export type Run = (
+  line: string | readonly string[],
+  options: { home: string; stdin: string; env: Readonly<Record<string, string>> },
+) => Promise<Ran>;
+
+/** `inProcess` for lines that name files of the home, one line at a time. */
+export const inProcessAtHome: Run = (line, options) =>
+  inProcess(line, { ...options, cwd: options.home });
+
+/** A user with a private home, whose runs persist between commands; `inProcess` needs no process for a line. */
+export function userOf(service: Service, run: Run = rosterctl) {
   const home = temporaryFolder();
   const env = { ...service.env, ...fast };
   return {
     home,
     runs: runsOf(home),
-    run: (line: string | readonly string[], stdin = '') => rosterctl(line, { home, stdin, env }),
+    run: (line: string | readonly string[], stdin = '') => run(line, { home, stdin, env }),
     /** Starts a command and leaves its process to the test. */
     start: (line: string, more: Record<string, string> = {}) =>
       startRosterctl(line, { home, env: { ...env, ...more } }),
