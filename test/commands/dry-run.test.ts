@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 
@@ -28,7 +29,7 @@ test.each([
   ],
 ])('a dry run of %s says what it would read and write', async (line, shown) => {
   const home = temporaryFolder();
-  const ran = await rosterctl(`-p sandbox ${line} -n`, { home });
+  const ran = await inProcess(`-p sandbox ${line} -n`, { home, cwd: home });
   expect([ran.code, ran.stdout]).toEqual([0, shown]);
   expect(readdirSync(home).filter((name) => !name.startsWith('.'))).toEqual([]);
 });
@@ -44,7 +45,7 @@ describe('--exit-code of a dry run of one record', () => {
     ['tryouts convert app_0020 --accept', 12],
     ['tryouts set-status app_0003 --to withdrawn', 0],
   ])('%s: %i', async (line, code) => {
-    const ran = await rosterctl(`-p sandbox ${line} -n --exit-code`, { home, cwd: home });
+    const ran = await inProcess(`-p sandbox ${line} -n --exit-code`, { home, cwd: home });
     expect(ran.code).toBe(code);
   });
 });
@@ -53,7 +54,7 @@ test('a dry run of one record exits as the change itself would, also where it pr
   const home = temporaryFolder();
   const line = '-p sandbox tryouts set-status nope --to rejected --json';
   for (const words of [line, `${line} -n`]) {
-    const ran = await rosterctl(words, { home });
+    const ran = await inProcess(words, { home });
     expect([ran.code, errorOf(ran).code]).toEqual([5, 'notFound']);
     expect(JSON.parse(ran.stdout).summary).toMatchObject({ total: 1, failed: 1 });
   }
@@ -71,7 +72,7 @@ test('a template that names no field of the record is refused before the change'
 
 test('a field that no deletion has is refused before anything is deleted', async () => {
   const home = temporaryFolder();
-  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+  const run = (line: string) => inProcess(`-p sandbox ${line}`, { home });
   const ran = await run('players delete player_0001 --yes --fields id,name');
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('Known fields: id, deleted');
@@ -95,15 +96,15 @@ describe('a dry run of a download looks which documents exist', () => {
     async (verb) => {
       const [word = '', ...flags] = verb.split(' ');
       const line = ['-p', 'sandbox', 'docs', word, 'nope', ...flags];
-      const ran = await rosterctl([...line, '-n'], { home });
+      const ran = await inProcess([...line, '-n'], { home, cwd: home });
       expect(ran).toMatchObject({ code: 5, stdout: '' });
       expect(ran.stderr).toContain('The document nope is not in the list of documents.\n');
-      expect(await rosterctl(line, { home })).toMatchObject({ code: 5, stdout: '' });
+      expect(await inProcess(line, { home, cwd: home })).toMatchObject({ code: 5, stdout: '' });
     },
   );
 
   test('of several, those that exist are planned, the missing ones named, and the exit code is 5', async () => {
-    const ran = await rosterctl('-p sandbox docs download nope doc_0001 -n --json', { home });
+    const ran = await inProcess('-p sandbox docs download nope doc_0001 -n --json', { home });
     expect(ran.code).toBe(5);
     expect(JSON.parse(ran.stdout).changes).toMatchObject([{ id: 'doc_0001', field: 'file' }]);
     expect(errorOf(ran)).toMatchObject({ code: 'notFound', exitCode: 5 });
@@ -127,7 +128,7 @@ test.each([
 ])('the dry run of %s leaves the file of --out as it is', async (line, said) => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'kept.csv'), 'mine');
-  const ran = await rosterctl(`-p sandbox ${line} --out kept.csv -n`, { home, cwd: home });
+  const ran = await inProcess(`-p sandbox ${line} --out kept.csv -n`, { home, cwd: home });
   expect([ran.code, ran.stdout, readFileSync(join(home, 'kept.csv'), 'utf8')]).toEqual([
     0,
     '',

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Reply, recordingService } from '../support/service.js';
 
@@ -38,7 +39,7 @@ test.each([
 ])('after %s, each of several deletions is verified as done', async (_, lose, retries) => {
   const { service, left } = await players(lose);
   const env = { ...service.env, ROSTERCTL_RETRIES: retries };
-  const ran = await rosterctl('players delete p1 p2 --yes --expect 2 --json', { env });
+  const ran = await inProcess('players delete p1 p2 --yes --expect 2 --json', { env });
   expect([...left]).toEqual(['p3']);
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { changed: 2, unknown: 0 }]);
 });
@@ -50,7 +51,7 @@ test.each([
 ])('after %s, a single deletion is verified as done', async (_, lose) => {
   const { service } = await players(lose);
   const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
-  const ran = await rosterctl('players delete p1 --yes --json', { env });
+  const ran = await inProcess('players delete p1 --yes --json', { env });
   expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'p1', deleted: true }]);
 });
 
@@ -81,10 +82,10 @@ test.each([true, false])(
     const sent = () => service.requests.filter(({ method }) => method === 'DELETE').length;
     const options = { env: { ...service.env, ROSTERCTL_RETRIES: '0' }, home: temporaryFolder() };
     const line = 'players delete p1 --yes --json';
-    const first = await rosterctl(line, options);
+    const first = await inProcess(line, options);
     expect([first.code, errorOf(first)]).toMatchObject([10, { kind: 'unknownOutcome' }]);
     isDown = false;
-    const again = await rosterctl(line, options);
+    const again = await inProcess(line, options);
     expect([again.code, sent()]).toEqual(isDone ? [0, 1] : [3, 2]);
   },
 );
@@ -141,7 +142,7 @@ test('a deletion that a read shows late is done once the service says 410', asyn
     return { status: 200, json: player('p1') };
   });
   const env = { ...service.env, ROSTERCTL_SETTLE: '0.2s' };
-  const ran = await rosterctl('players delete p1 --yes --json', { env });
+  const ran = await inProcess('players delete p1 --yes --json', { env });
   expect([ran.code, ran.stdout]).toEqual([0, '{"id":"p1","deleted":true}\n']);
 });
 
@@ -152,7 +153,7 @@ test('a deletion is done if the record is marked as deleted in another spelling'
     mark = { deleted_at: '2026-11-01T10:00:00Z' };
     return { status: 204 };
   });
-  const ran = await rosterctl('players delete p1 --yes --json', { env: service.env });
+  const ran = await inProcess('players delete p1 --yes --json', { env: service.env });
   expect([ran.code, ran.stdout]).toEqual([0, '{"id":"p1","deleted":true}\n']);
   expect(ran.stderr).toContain('p1: marked as deleted.');
 });
@@ -177,7 +178,7 @@ test.each([
         return lost ? cut : { status: 204 };
       });
       const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
-      const ran = await rosterctl('players delete p1 --yes --json', { env });
+      const ran = await inProcess('players delete p1 --yes --json', { env });
       expect(ran.code).toBe(isMarked ? 0 : lost ? 10 : 1);
       expect(ran.stderr.includes('p1: marked as deleted.')).toBe(isMarked);
     }
@@ -225,13 +226,13 @@ describe.each([
 
   test('deletes by marking', async () => {
     const { env } = await serviceWith(204);
-    const ran = await rosterctl('players delete p1 --yes --json', { env });
+    const ran = await inProcess('players delete p1 --yes --json', { env });
     expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'p1', deleted: true }]);
   });
 
   test('answers 404 to a wrong route, not to a missing record', async () => {
     const { env } = await serviceWith(404);
-    const ran = await rosterctl('players delete p1 --yes --json', { env });
+    const ran = await inProcess('players delete p1 --yes --json', { env });
     expect([ran.code, errorOf(ran)]).toMatchObject([1, { code: 'wrongRoute' }]);
   });
 });

@@ -2,13 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 
 // A bare word is an id. One that looks like something else is answered with what to type.
 
 const home = temporaryFolder();
-const sandbox = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+const sandbox = (line: string, run: typeof rosterctl = inProcess) =>
+  run(`-p sandbox ${line}`, { home });
 const playerOf = async () =>
   JSON.parse((await sandbox('players get player_0001 --json')).stdout) as Record<string, string>;
 
@@ -32,7 +34,7 @@ describe('a word that is no id, but looks like', () => {
     ['teams get team_9999', 'See: rosterctl -p sandbox teams list'],
     ['teams get id:lantern', 'See: rosterctl -p sandbox teams list'],
   ])('a word without a digit is searched for: %s', async (line, hint) => {
-    const ran = await rosterctl(
+    const ran = await inProcess(
       line.includes("'") ? ['-p', 'sandbox', ...line.split(' ')] : `-p sandbox ${line}`,
       { home },
     );
@@ -43,7 +45,7 @@ describe('a word that is no id, but looks like', () => {
     ['tryouts', 'Application " app_0001" was not found'],
     ['documents', 'The document " app_0001" is not in the list of documents.'],
   ])('an id with a space is quoted: %s', async (noun, message) => {
-    const ran = await rosterctl(['-p', 'sandbox', noun, 'get', ' app_0001'], { home });
+    const ran = await inProcess(['-p', 'sandbox', noun, 'get', ' app_0001'], { home });
     expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(message)]);
   });
 
@@ -66,7 +68,7 @@ describe('a word that is no id, but looks like', () => {
 describe('person', () => {
   test('says how to name somebody who is there', async () => {
     const { name = '', email = '' } = await playerOf();
-    const byEmail = await sandbox(`person ${email}`);
+    const byEmail = await sandbox(`person ${email}`, rosterctl);
     expect([byEmail.code, byEmail.stderr]).toEqual([
       5,
       expect.stringContaining(`\nDid you mean email:${email}?\n`),
@@ -93,7 +95,7 @@ test('backup show suggests the reference', async () => {
   const dir = join(home, 'work', 'backups');
   await sandbox(`backup create ${dir} --no-files`);
   const { email = '' } = await playerOf();
-  const ran = await sandbox(`backup show ${dir} ${email}`);
+  const ran = await sandbox(`backup show ${dir} ${email}`, rosterctl);
   expect([ran.code, ran.stderr]).toEqual([
     5,
     expect.stringContaining(`\nDid you mean email:${email}?\n`),

@@ -2,20 +2,25 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 /** Plans a change of the sandbox, and returns the lines of its page at a terminal of 100 columns. */
-async function shown(line: string, home = temporaryFolder()): Promise<readonly string[]> {
+async function shown(
+  line: string,
+  home = temporaryFolder(),
+  run: typeof rosterctl = rosterctl,
+): Promise<readonly string[]> {
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);
   writeFileSync(join(home, 'roster.csv'), 'name,email\nNew One,n1@example.org\n');
-  const made = await rosterctl(`-p sandbox ${line} --plan p.json`, { home });
+  const made = await run(`-p sandbox ${line} --plan p.json`, { home, cwd: home });
   expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('written to p.json')]);
-  return page(home);
+  return page(home, run);
 }
 
-async function page(home: string): Promise<readonly string[]> {
+async function page(home: string, run: typeof rosterctl = rosterctl): Promise<readonly string[]> {
   const env = { ROSTERCTL_FORCE_TTY: '100' };
-  const { stdout } = await rosterctl('-p sandbox plan show p.json', { home, env });
+  const { stdout } = await run('-p sandbox plan show p.json', { home, cwd: home, env });
   return stdout.split('\n');
 }
 
@@ -44,7 +49,7 @@ test.each([
     ['Route        PUT /players/{id}', 'player_0001  Nimbus Kite  Role Duelist → IGL'],
   ],
 ])('%s', async (line, lines) => {
-  expect(await shown(line)).toEqual(expect.arrayContaining(lines));
+  expect(await shown(line, temporaryFolder(), inProcess)).toEqual(expect.arrayContaining(lines));
 });
 
 test('the guards of a plan, what it leaves out and adds, and the run that applied it', async () => {

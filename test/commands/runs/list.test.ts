@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { userOf } from '../../bulk/user.js';
 import { converse } from '../../support/converse.js';
 import { withoutColor } from '../../support/hostile.js';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { application, keep } from '../tryouts/service.js';
 
@@ -14,7 +15,7 @@ async function twoRuns() {
   const service = await keep(all, (_, step) =>
     isDown && step === 'PATCH app_2' ? { status: 401 } : undefined,
   );
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const line = 'tryouts set-status --status pending --to rejected --yes --concurrency 1';
   await user.run(line);
   isDown = false;

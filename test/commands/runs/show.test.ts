@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 test('a person reads that a long or private value changed, not its hash', async () => {
   const home = temporaryFolder();
   const at200 = { ROSTERCTL_FORCE_TTY: '200' };
-  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home, env: at200 });
+  const run = (line: string) => inProcess(`-p sandbox ${line}`, { home, env: at200 });
   const long = 'x'.repeat(400);
   const shown = async (line: string) => {
     expect((await run(`${line} -q`)).code).toBe(0);
