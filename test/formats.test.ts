@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inProcess } from './support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
@@ -11,8 +12,8 @@ describe('a format that does not fit the result', () => {
   ])('%s -o ids makes the change, notes the missing ids and exits 0', async (line) => {
     const home = temporaryFolder();
     const base = '--base-url http://127.0.0.1:9/v1 --org o --key-stdin --no-check';
-    await rosterctl(`auth login --profile sandbox2 ${base}`, { home, stdin: 'key-of-ours' });
-    const ran = await rosterctl(`${line.replace('sandbox', 'sandbox2')} -o ids`, { home });
+    await inProcess(`auth login --profile sandbox2 ${base}`, { home, stdin: 'key-of-ours' });
+    const ran = await inProcess(`${line.replace('sandbox', 'sandbox2')} -o ids`, { home });
     expect(ran).toMatchObject({ code: 0, stdout: '' });
     expect(ran.stderr).toContain('This result has no ids.');
   });
@@ -20,7 +21,7 @@ describe('a format that does not fit the result', () => {
   test('a stored key is not reported as a usage error', async () => {
     const line = 'auth login --base-url http://127.0.0.1:9/v1 --org o --key-stdin --no-check';
     for (const how of ['-o ids', '--fields nonsense']) {
-      const ran = await rosterctl(`${line} ${how}`, { stdin: 'key-of-ours' });
+      const ran = await inProcess(`${line} ${how}`, { stdin: 'key-of-ours' });
       expect(ran.code).toBe(0);
     }
   });
@@ -50,7 +51,7 @@ describe('a number that a double would print otherwise', () => {
   const body = '[{"id":9000000000000000001,"levels":[1.5,2.0,3,4]},{"id":12,"levels":[1,2,3,4]}]';
   const read = async (line: string, env = {}) => {
     const service = await recordingService(() => ({ status: 200, text: body }));
-    const ran = await rosterctl(`${line} -q`, { env: { ...service.env, ...env } });
+    const ran = await inProcess(`${line} -q`, { env: { ...service.env, ...env } });
     return [ran.code, ran.stdout];
   };
 
@@ -69,28 +70,28 @@ describe('a number that a double would print otherwise', () => {
 });
 
 test('-o ids with an unknown field of --fields is a usage error, as in every format', async () => {
-  const unknown = await rosterctl('-p sandbox docs list -o ids --fields zork --limit 2');
+  const unknown = await inProcess('-p sandbox docs list -o ids --fields zork --limit 2');
   expect(unknown).toMatchObject({ code: 2, stdout: '' });
   expect(unknown.stderr).toContain('Unknown field "zork".');
-  const known = await rosterctl('-p sandbox docs list -o ids --fields name --limit 2');
+  const known = await inProcess('-p sandbox docs list -o ids --fields name --limit 2');
   expect(known).toMatchObject({ code: 0, stdout: 'doc_0006\ndoc_0003\n' });
 });
 
 test('-o ids of a result that is no list refuses an unknown field, too', async () => {
   const home = temporaryFolder();
-  await rosterctl('-p sandbox backup create kept --no-files', { home });
+  await inProcess('-p sandbox backup create kept --no-files', { home, cwd: home });
   for (const [line, id] of [
     ['check', 'app_0002'],
     ['person app_0064', 'app_0064'],
     ['backup diff kept live', ''],
   ] as const) {
-    const unknown = await rosterctl(`-p sandbox ${line} -o ids --fields zork`, { home });
+    const unknown = await inProcess(`-p sandbox ${line} -o ids --fields zork`, { home, cwd: home });
     expect([unknown.code, unknown.stdout]).toEqual([2, '']);
     expect(unknown.stderr).toContain('Unknown field "zork".');
-    const plain = await rosterctl(`-p sandbox ${line} -o ids`, { home });
+    const plain = await inProcess(`-p sandbox ${line} -o ids`, { home, cwd: home });
     expect([plain.code, plain.stdout]).toEqual([0, expect.stringContaining(id)]);
   }
-  const known = await rosterctl('-p sandbox check -o ids --fields code', { home });
+  const known = await inProcess('-p sandbox check -o ids --fields code', { home });
   expect([known.code, known.stdout]).toEqual([0, expect.stringContaining('app_0002\n')]);
 });
 
@@ -98,13 +99,13 @@ test('-o ids of a report leaves out what has no record yet, or none that the ser
   const home = temporaryFolder();
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);
   const upload = '-p sandbox docs upload a.txt b.txt -n -o ids';
-  expect(await rosterctl(upload, { home, cwd: home })).toMatchObject({ code: 0, stdout: '' });
+  expect(await inProcess(upload, { home, cwd: home })).toMatchObject({ code: 0, stdout: '' });
   const stdin = 'email,name\nnew@example.org,New\n';
   const imported = '-p sandbox players import - --key email -n -o ids';
-  expect(await rosterctl(imported, { home, stdin })).toMatchObject({ code: 0, stdout: '' });
+  expect(await inProcess(imported, { home, stdin })).toMatchObject({ code: 0, stdout: '' });
   const { env } = await recordingService(() => ({ status: 201, json: {} }));
-  expect((await rosterctl('players create --name New', { home, env })).code).toBe(0);
-  const shown = await rosterctl('runs show last -o ids', { home, env });
+  expect((await inProcess('players create --name New', { home, env })).code).toBe(0);
+  const shown = await inProcess('runs show last -o ids', { home, env });
   expect(shown).toMatchObject({ code: 0, stdout: '' });
 });
 
@@ -130,14 +131,14 @@ describe('a dry run of one record shows of it what the change would', () => {
   ])('%s', async (line, stdout) => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'a.txt'), 'text');
-    const ran = await rosterctl(`-p sandbox ${line} -n`, { home, cwd: home });
+    const ran = await inProcess(`-p sandbox ${line} -n`, { home, cwd: home });
     expect(ran).toMatchObject({ code: 0, stdout });
     if (line.includes('reviewing') && !line.includes('dryRun'))
       expect(ran.stderr).toContain('Would send PATCH /tryout-applications/app_0064\n');
   });
 
   test('an unknown field is a usage error', async () => {
-    const ran = await rosterctl(
+    const ran = await inProcess(
       '-p sandbox teams update team_0001 --name A -n --fields nope --json',
     );
     expect([ran.code, errorOf(ran)['message']]).toEqual([2, 'Unknown field "nope".']);
@@ -152,10 +153,10 @@ test('csv has the documented fields first, also those that no record has', async
       { id: 'app_2', name: 'Ann' },
     ],
   }));
-  const { stdout } = await rosterctl('tryouts list -o csv', { env: service.env });
+  const { stdout } = await inProcess('tryouts list -o csv', { env: service.env });
   const [header = ''] = stdout.split('\r\n');
   const empty = await recordingService(() => ({ status: 200, json: [] }));
-  const documented = (await rosterctl('tryouts list -o csv', { env: empty.env })).stdout.trimEnd();
+  const documented = (await inProcess('tryouts list -o csv', { env: empty.env })).stdout.trimEnd();
   expect(header).toBe(`${documented.replace('gamerTags', 'gamerTags.0.game')},zeal,aim`);
   expect(header).toMatch(/^id,organizationId,/);
 });
@@ -168,7 +169,7 @@ test.each([
   ['docs download --search nothing', 'id,path,bytes'],
   ['docs download --search nothing --url', 'id,url,expiresAt'],
 ])('csv without a row keeps its header: %s', async (line, header) => {
-  const ran = await rosterctl(`-p sandbox ${line} -o csv -q`);
+  const ran = await inProcess(`-p sandbox ${line} -o csv -q`);
   expect(ran).toMatchObject({ code: 0, stdout: `${header}\r\n`, stderr: '' });
 });
 
@@ -221,10 +222,10 @@ test.each([
   'tryouts get --no-input',
 ])('an error in the command line is printed in the format of the profile: %s', async (line) => {
   const home = temporaryFolder();
-  await rosterctl('config set output json', { home });
-  const ran = await rosterctl(line, { home });
+  await inProcess('config set output json', { home });
+  const ran = await inProcess(line, { home });
   expect([ran.code, ran.stdout, errorOf(ran)]).toMatchObject([2, '', { code: 'usage' }]);
-  const text = await rosterctl(`${line} -o table`, { home });
+  const text = await inProcess(`${line} -o table`, { home });
   expect([text.code, text.stderr.startsWith('{')]).toEqual([2, false]);
 });
 
@@ -242,7 +243,7 @@ describe('api', () => {
     ['api json -i -o csv --out file', /\n\na\r\n1\r\n$/],
   ])('%s writes the complete output to the file', async (line, whole) => {
     const home = temporaryFolder();
-    const ran = await rosterctl(line, { home, cwd: home, env: (await service).env });
+    const ran = await inProcess(line, { home, cwd: home, env: (await service).env });
     expect(ran).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(join(home, 'file'), 'utf8')).toMatch(whole);
   });
@@ -252,7 +253,7 @@ describe('api', () => {
     const gone = await recordingService(() =>
       ++nth === 1 ? { status: 503 } : { status: 404, json: { error: 'notFound' } },
     );
-    const ran = await rosterctl('api players/p2 -X DELETE -y --json', gone);
+    const ran = await inProcess('api players/p2 -X DELETE -y --json', gone);
     expect(ran).toMatchObject({ code: 10, stdout: '' });
     expect(gone.requests).toHaveLength(1);
   });
@@ -260,8 +261,8 @@ describe('api', () => {
 
 test('405 for a stated route is not blamed on an assumption', async () => {
   const service = await recordingService(() => ({ status: 405, json: {} }));
-  expect((await rosterctl('players list', service)).stderr).not.toContain('guess');
-  const guessed = await rosterctl('players delete p1 --yes', {
+  expect((await inProcess('players list', service)).stderr).not.toContain('guess');
+  const guessed = await inProcess('players delete p1 --yes', {
     env: (
       await recordingService(({ method }) =>
         method === 'GET' ? { status: 200, json: { id: 'p1' } } : { status: 405, json: {} },
@@ -273,10 +274,10 @@ test('405 for a stated route is not blamed on an assumption', async () => {
 
 test('doctor reports an invalid setting on a line of its own', async () => {
   const home = temporaryFolder();
-  await rosterctl('config set retries 2', { home });
+  await inProcess('config set retries 2', { home });
   const path = join(home, '.config/rosterctl/config.json');
   writeFileSync(path, readFileSync(path, 'utf8').replace('"2"', '"many"'));
-  const ran = await rosterctl('doctor --json', { home });
+  const ran = await inProcess('doctor --json', { home });
   expect(ran.code).toBe(1);
   const checks = JSON.parse(ran.stdout) as { check: string; result: string; detail: string }[];
   expect(checks.find(({ check }) => check === 'config')).toMatchObject({
@@ -286,8 +287,8 @@ test('doctor reports an invalid setting on a line of its own', async () => {
 });
 
 test('help accepts the aliases of a verb', async () => {
-  const { stdout } = await rosterctl('help documents list');
-  expect(await rosterctl('help docs ls')).toMatchObject({ code: 0, stdout });
+  const { stdout } = await inProcess('help documents list');
+  expect(await inProcess('help docs ls')).toMatchObject({ code: 0, stdout });
 });
 
 test('bundled short flags may end in one with a value, also before the noun', async () => {
@@ -299,13 +300,13 @@ test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
   '--out %s, an unsupported format, is rejected before anything is sent',
   async (file) => {
     const service = await recordingService(() => ({ status: 200, json: [] }));
-    const ran = await rosterctl(`teams list --out ${file}`, { env: service.env });
+    const ran = await inProcess(`teams list --out ${file}`, { env: service.env });
     expect([ran.code, service.requests.length]).toEqual([2, 0]);
     expect(ran.stderr).toBe(
       `--out cannot write ${file.slice(5)} files.\nUse .csv, .xlsx, .json or .ndjson, or choose the format with -o.\n`,
     );
     const home = temporaryFolder();
-    await rosterctl(`teams list -o json --out ${file}`, { env: service.env, home });
+    await inProcess(`teams list -o json --out ${file}`, { env: service.env, home, cwd: home });
     expect(readFileSync(join(home, file), 'utf8')).toBe('[]\n');
   },
 );

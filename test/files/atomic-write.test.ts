@@ -26,6 +26,7 @@ import {
 import { openSyncedLines } from '../../src/files/synced-lines.js';
 import { cannotWrite } from '../../src/files/writing.js';
 import { until } from '../bulk/user.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
 
@@ -101,7 +102,7 @@ test.each([
     writeFileSync(join(cwd, 'note.txt'), '');
     symlinkSync('loop', join(cwd, 'loop'));
     for (const flag of ['', ' --dry-run']) {
-      const ran = await rosterctl(`-p sandbox teams list --out ${out}${flag}`, { home: cwd });
+      const ran = await inProcess(`-p sandbox teams list --out ${out}${flag}`, { home: cwd, cwd });
       expect([ran.code, ran.stdout]).toEqual([1, '']);
       expect(ran.stderr).toContain(`${out} cannot be written: ${why}.\n${hint}`);
     }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../../src/files/private.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 const codeOf = (folder: string) => {
@@ -81,7 +82,7 @@ test.each([
   writeFileSync(join(home, 'file'), '');
   const place = join(home, 'file', 'below');
   const env = { ROSTERCTL_STATE_DIR: place, ROSTERCTL_CONFIG_DIR: place };
-  const ran = await rosterctl(`-p sandbox ${line}`, { home, env });
+  const ran = await inProcess(`-p sandbox ${line}`, { home, env });
   expect([ran.code, ran.stdout]).toEqual([2, '']);
   expect(ran.stderr).toContain(advice);
 });
@@ -93,10 +94,10 @@ test('an upload or backup that cannot be recorded says which file cannot be writ
   for (const name of ['uploads', 'backups']) writeFileSync(join(state, name), '');
   writeFileSync(join(home, 'a.txt'), 'a');
   const at = { home, cwd: home, env: { ROSTERCTL_STATE_DIR: state } };
-  const uploaded = await rosterctl('-p sandbox docs upload a.txt', at);
+  const uploaded = await inProcess('-p sandbox docs upload a.txt', at);
   expect(uploaded.code).toBe(0);
   expect(uploaded.stderr).toMatch(/Could not record the upload of doc_\d+: .*state\/uploads\b/);
-  const made = await rosterctl('-p sandbox backup create made --no-files', at);
+  const made = await inProcess('-p sandbox backup create made --no-files', at);
   expect(made.code).toBe(0);
   expect(made.stderr).toMatch(/Could not record the backup for overview: .*state\/backups\b/);
 });
@@ -106,11 +107,11 @@ test('a file system that refuses folders ends a download or a run with a message
 }) => {
   skip(!existsSync('/proc/self'), 'there is no /proc');
   expect(codeOf('/proc/rosterctl/below')).toBe('ENOENT');
-  const download = await rosterctl('-p sandbox docs download doc_0001 -D /proc/rosterctl/below');
+  const download = await inProcess('-p sandbox docs download doc_0001 -D /proc/rosterctl/below');
   expect(download).toMatchObject({ code: 1, stdout: '' });
   expect(download.stderr).toContain('The folder /proc/rosterctl/below cannot be created');
   expect(download.stderr).toContain('-D');
-  const run = await rosterctl(
+  const run = await inProcess(
     '-p sandbox tryouts set-status app_0001 app_0002 --to rejected --yes',
     {
       env: { ROSTERCTL_STATE_DIR: '/proc/rosterctl/below' },
