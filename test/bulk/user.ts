@@ -52,6 +52,9 @@ export function userOf(service: Service, run: Run = rosterctl) {
   };
 }
 
+/** The same user, whose lines run in the process of the test. */
+export const userInside = (service: Service) => userOf(service, inProcessAtHome);
+
 export const report = (ran: { stdout: string }) =>
   JSON.parse(ran.stdout) as {
     run: string | null;

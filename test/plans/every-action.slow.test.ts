@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { describeCommands } from '../../src/cli/manifest.js';
 import { commands } from '../../src/commands/index.js';
 import { report } from '../bulk/user.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 
 // Every command that has --plan makes a plan that is applied, on the sandbox.
@@ -20,7 +21,7 @@ import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 const samples = fileURLToPath(new URL('../support/files/', import.meta.url));
 
 /** A person at the sandbox, in a folder of their own. */
-function person() {
+function person(start: typeof rosterctl = inProcess) {
   const home = temporaryFolder();
   for (const name of ['roster.csv', 'teams.csv', 'contract.pdf', 'photo.png', 'papers.csv'])
     copyFileSync(join(samples, name), join(home, name));
@@ -28,7 +29,7 @@ function person() {
     join(home, 'decisions.csv'),
     'id,status,note\napp_0013,rejected,\napp_0020,,call back\n',
   );
-  return { home, run: (line: string) => rosterctl(`-p sandbox ${line}`, { home }) };
+  return { home, run: (line: string) => start(`-p sandbox ${line}`, { home, cwd: home }) };
 }
 
 /** Each command with a line, and how many rows it changes. */
@@ -71,14 +72,14 @@ test('every command with --plan is here, and every bulk write has it', async () 
 });
 
 describe('round trip', () => {
-  test.concurrent.each(lines)('%s', async (line, rows) => {
+  test.each(lines)('%s', async (line, rows) => {
     const { run, home } = person();
     const made = await run(`${line} --plan p.json`);
     expect({ code: made.code, stderr: made.stderr }).toMatchObject({ code: 0 });
     const before = await run('runs list --all --json');
     expect(before.stdout.trim()).toBe('[]');
 
-    const shown = await rosterctl('plan show p.json --json', { home });
+    const shown = await inProcess('plan show p.json --json', { home, cwd: home });
     expect(JSON.parse(shown.stdout)).toMatchObject({
       action: line.split(' ').slice(0, 2).join('.').replace('docs', 'documents'),
     });
@@ -108,7 +109,7 @@ describe('round trip', () => {
   });
 
   test('runs undo', async () => {
-    const { run } = person();
+    const { run } = person(rosterctl);
     await run('tryouts set-status app_0013 app_0018 --to rejected --yes');
     expect((await run('runs undo last --plan p.json')).code).toBe(0);
     const applied = await run('plan apply p.json --yes --json');

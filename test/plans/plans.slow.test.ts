@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isObject, parseJson, printJson } from '../../src/data/json.js';
-import { fast, report, several, until, userOf } from '../bulk/user.js';
+import { fast, report, several, until, userInside, userOf } from '../bulk/user.js';
 import {
   type Application,
   application,
@@ -10,12 +10,13 @@ import {
   steps,
   written,
 } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 import { forge, planIn, planned, reject, writes } from './two-admins.js';
 
 test('a plan made on one machine is shown on a second without a key, and applied on a third', async () => {
-  const { service, anna, ben, made, plan, file } = await planned();
+  const { service, anna, ben, made, plan, file } = await planned({ user: userOf });
   const short = plan.hash.slice(0, 8);
   expect(made.stderr).toContain(`Plan of 3 changes written to p.json; hash ${short}.`);
   expect(made.stderr).toContain(`rosterctl plan apply p.json --hash ${short}`);
@@ -206,7 +207,7 @@ test('an expired plan is shown as such and not applied', async () => {
 
 test('--expires sets how long; without it a plan is valid for a day', async () => {
   const service = await keep(several(3));
-  const anna = userOf(service);
+  const anna = userInside(service);
   const validFor = async (flags: string, file: string) => {
     await anna.run(`${reject} --plan ${file} ${flags}`);
     const { madeAt, expiresAt } = planIn(join(anna.home, file));
@@ -225,14 +226,14 @@ test('a plan for another organization or service is refused before any request',
   const { service, ben, file } = await planned();
   const asked = service.requests.length;
   const other = { ...service.env, ...fast, ROSTERCTL_ORG: 'org_8' };
-  const ran = await rosterctl(['plan', 'apply', file, '--yes'], { home: ben.home, env: other });
+  const ran = await inProcess(['plan', 'apply', file, '--yes'], { home: ben.home, env: other });
   expect([ran.code, ran.stderr]).toEqual([
     2,
     expect.stringContaining('This plan is for organization org_7, not for org_8.'),
   ]);
   const elsewhere = await keep(several(3));
   const there = { ...elsewhere.env, ...fast };
-  const far = await rosterctl(['plan', 'apply', file, '--yes'], { home: ben.home, env: there });
+  const far = await inProcess(['plan', 'apply', file, '--yes'], { home: ben.home, env: there });
   expect([far.code, far.stderr]).toEqual([2, expect.stringContaining('This plan is for http://')]);
   expect(service.requests).toHaveLength(asked);
   expect(elsewhere.requests).toEqual([]);
@@ -258,6 +259,7 @@ test('an apply that is killed goes on with the same line, once for each record',
   let hangs = true;
   let hanging = 0;
   const { service, ben, file } = await planned({
+    user: userOf,
     line: 'tryouts set-status --all --to rejected',
     count: 9,
     instead: (_, step) => {
@@ -307,7 +309,7 @@ test('the dry run of an apply that was interrupted says what the same line then 
 });
 
 test('a report whose reader went away is printed by the same line, and then the plan is applied', async () => {
-  const { service, ben } = await planned();
+  const { service, ben } = await planned({ user: userOf });
   const lost = await rosterctl('plan apply p.json --yes --json', {
     home: ben.home,
     env: { ...service.env, ...fast },
@@ -325,6 +327,7 @@ test('a report whose reader went away is printed by the same line, and then the 
 test('of two who apply at once, one is refused with no request sent', async () => {
   let hanging = 0;
   const { service, ben } = await planned({
+    user: userOf,
     instead: (_, step) => (step === 'PATCH app_1' ? () => (hanging += 1) : undefined),
   });
   const child = ben.start('plan apply p.json --yes --concurrency 1');
@@ -339,6 +342,7 @@ test('of two who apply at once, one is refused with no request sent', async () =
 test('a plan that expires while it waits for another change is not applied', async () => {
   const held: (() => void)[] = [];
   const { service, ben, file } = await planned({
+    user: userOf,
     count: 4,
     instead: (_, step) =>
       step === 'PATCH app_4'

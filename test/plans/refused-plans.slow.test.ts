@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { report, several, userOf } from '../bulk/user.js';
+import { report, several, userInside, userOf } from '../bulk/user.js';
 import { application, keep } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 import { forge, planIn, planned, reject, writes } from './two-admins.js';
@@ -12,7 +13,7 @@ const isHostile = (letter: string) => '\u001b\u009b\u202e\r'.includes(letter);
 
 describe('it asks as the change itself would', () => {
   test('without a terminal it needs --yes, and above --max-changes more', async () => {
-    const { service, ben } = await planned();
+    const { service, ben } = await planned({ user: userOf });
     expect((await ben.run('plan apply p.json')).code).toBe(2);
     expect((await ben.run('plan apply p.json --yes --expect 2')).code).toBe(11);
     expect((await ben.run('plan apply p.json --yes --max-changes 2')).code).toBe(11);
@@ -32,7 +33,7 @@ describe('it asks as the change itself would', () => {
 /** Runs a line that makes no plan p.json and sends nothing. */
 async function refused(line: string) {
   const service = await keep(several(3));
-  const anna = userOf(service);
+  const anna = userInside(service);
   const ran = await anna.run(line);
   expect(existsSync(join(anna.home, 'p.json'))).toBe(false);
   expect(writes(service)).toEqual([]);
@@ -68,7 +69,7 @@ describe('what cannot be planned is refused, and leaves no file', () => {
     const service = await keep(several(2), (_, step) =>
       step === 'GET app_2' ? { status: 503, json: { error: 'unavailable' } } : undefined,
     );
-    const anna = userOf(service);
+    const anna = userInside(service);
     const ran = await anna.run('tryouts set-status app_1 app_2 --to rejected --plan p.json');
     expect([ran.code, ran.stderr]).toEqual([
       9,
@@ -103,7 +104,7 @@ test('a plan never replaces a file, which somebody may have reviewed', async () 
 
 test('-n writes no plan, and -q says nothing', async () => {
   const service = await keep(several(3));
-  const anna = userOf(service);
+  const anna = userInside(service);
   const dry = await anna.run(`${reject} --plan p.json -n`);
   expect([dry.code, dry.stderr]).toEqual([
     0,
@@ -145,7 +146,7 @@ test('the plan of a conversion does not convert who was rejected since', async (
   const service = await keep(
     ['app_1', 'app_2'].map((id) => application(id, { status: 'accepted' })),
   );
-  const user = userOf(service);
+  const user = userInside(service);
   await user.run('tryouts convert app_1 app_2 --plan p.json');
   service.kept.set('app_1', application('app_1', { status: 'rejected' }));
   const ran = await user.run('plan apply p.json --yes --json');
@@ -170,7 +171,11 @@ test('hostile text in a plan is harmless on the screen and in a spreadsheet', as
   }));
   for (const flags of ['', '-o json', '-o csv', '-o ndjson']) {
     for (const width of [{}, { ROSTERCTL_FORCE_TTY: '40' }]) {
-      const ran = await rosterctl(`plan show p.json ${flags}`, { home: ben.home, env: width });
+      const ran = await inProcess(`plan show p.json ${flags}`, {
+        home: ben.home,
+        cwd: ben.home,
+        env: width,
+      });
       expect(ran.code).toBe(0);
       const isData = flags === '-o csv';
       // CSV for a spreadsheet keeps the text, behind a quote where it would be a formula.

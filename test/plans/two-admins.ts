@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type JsonObject, printJson } from '../../src/data/json.js';
 import { hashOfPlan } from '../../src/runs/plan-file.js';
-import { several, userOf } from '../bulk/user.js';
+import { several, userInside } from '../bulk/user.js';
 import { type Instead, keep, steps } from '../commands/tryouts/service.js';
 
 export const reject = 'tryouts set-status app_1 app_2 app_3 --to rejected';
@@ -14,16 +14,19 @@ export async function planned({
   line = reject,
   instead,
   count = 3,
+  user = userInside,
 }: {
   line?: string;
   instead?: Instead;
   count?: number;
+  /** `userOf`: each line is a process. */
+  user?: typeof userInside;
 } = {}) {
   const service = await keep(several(count), instead);
-  const anna = userOf(service);
+  const anna = user(service);
   const made = await anna.run(`${line} --plan p.json`);
   expect({ code: made.code, stderr: made.stderr }).toMatchObject({ code: 0 });
-  const ben = userOf(service);
+  const ben = user(service);
   const file = join(ben.home, 'p.json');
   copyFileSync(join(anna.home, 'p.json'), file);
   return { service, anna, ben, made, file, plan: planIn(file) };
