@@ -1,5 +1,6 @@
 /** `doctor --shapes` against services that send their lists in unusual ways. */
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
 
@@ -144,12 +145,12 @@ describe('doctor --shapes --apply', () => {
     const service = await serviceOf(personality);
     const home = temporaryFolder();
     const options = { env: service.env, home };
-    const survey = await rosterctl('doctor --shapes --apply --yes --json', options);
+    const survey = await inProcess('doctor --shapes --apply --yes --json', options);
     expect(survey.stderr).toContain('stored (defaults)');
     expect(survey.stdout.includes('as an object, one property per id')).toBe(
       personality.name === 'sends a map by id',
     );
-    const stored = JSON.parse((await rosterctl('config list --json', options)).stdout) as {
+    const stored = JSON.parse((await inProcess('config list --json', options)).stdout) as {
       key: string;
       value: string;
       origin: string;
@@ -160,12 +161,12 @@ describe('doctor --shapes --apply', () => {
     );
 
     const expected = survey.stdout.includes('7 records, all read') ? 7 : undefined;
-    const list = await rosterctl('players list -o ids', options);
+    const list = await inProcess('players list -o ids', options);
     expect([list.code, list.stderr]).toEqual([0, '']);
     const ids = list.stdout.trim().split('\n');
     const all = /exactly twenty/.test(personality.name) ? 20 : 45;
     expect(ids).toHaveLength(/nowhere/.test(personality.name) ? 7 : (expected ?? all));
-    const bulk = await rosterctl('players update --search Player -F role=sub -n', options);
+    const bulk = await inProcess('players update --search Player -F role=sub -n', options);
     expect(bulk.code).toBe(0);
     expect(service.requests.every(({ method }) => method === 'GET')).toBe(true);
   });
@@ -203,26 +204,26 @@ describe('settings hold for every list', () => {
   ])('one that fits one list never cuts another: %s', async (_, words, list) => {
     const service = await serviceWith(list);
     const options = { env: service.env, home: temporaryFolder() };
-    const survey = await rosterctl('doctor --shapes --apply --yes', options);
+    const survey = await inProcess('doctor --shapes --apply --yes', options);
     expect(survey.stdout).toContain(words);
     expect(survey.stdout).not.toContain('config set paging.mode none');
-    const listed = await rosterctl('tryouts list -o ids', options);
+    const listed = await inProcess('tryouts list -o ids', options);
     expect(listed.stderr).not.toContain('incomplete');
     expect(listed.stdout.trim().split('\n')).toHaveLength(45);
-    const teams = await rosterctl('teams list -o ids', options);
+    const teams = await inProcess('teams list -o ids', options);
     expect(teams.stderr).toContain('may be incomplete');
   });
 
   test('one set by hand does not hide that another list goes on', async () => {
     const service = await serviceWith(() => ({ applications: applications(0), nextCursor: 'x' }));
     const options = { env: service.env, home: temporaryFolder() };
-    await rosterctl('config set paging.mode none', options);
-    const listed = await rosterctl('tryouts list -o ids', options);
+    await inProcess('config set paging.mode none', options);
+    const listed = await inProcess('tryouts list -o ids', options);
     expect(listed.stderr).toContain(
       'the service names a next page, which paging.mode none does not follow',
     );
     const write = 'tryouts set-status --status pending --to rejected --yes';
-    expect((await rosterctl(write, options)).code).toBe(11);
+    expect((await inProcess(write, options)).code).toBe(11);
   });
 
   test.each([
@@ -235,13 +236,13 @@ describe('settings hold for every list', () => {
       return { applications: applications(from), ...next };
     });
     const options = { env: service.env, home: temporaryFolder() };
-    await rosterctl(`config set ${set}`, options);
-    const before = await rosterctl('tryouts list -o ids', options);
+    await inProcess(`config set ${set}`, options);
+    const before = await inProcess('tryouts list -o ids', options);
     expect(before.stderr).toContain(`the service names a next page, which ${set} does not follow`);
     expect(before.stderr).toContain(`rosterctl config set ${key} auto`);
-    await rosterctl('doctor --shapes --apply --yes', options);
-    expect((await rosterctl(`config get ${key}`, options)).stdout.trim()).toBe('auto');
-    const listed = await rosterctl('tryouts list -o ids', options);
+    await inProcess('doctor --shapes --apply --yes', options);
+    expect((await inProcess(`config get ${key}`, options)).stdout.trim()).toBe('auto');
+    const listed = await inProcess('tryouts list -o ids', options);
     expect(listed.stderr).not.toContain('incomplete');
     expect(listed.stdout.trim().split('\n')).toHaveLength(45);
   });
@@ -267,7 +268,7 @@ test('pages that cannot be told apart without ids are never called the whole lis
     const isList = /^\/v1\/players\/[^/]*$/.test(request.url.split('?')[0] ?? '');
     return { status: isList ? 200 : 404, json: isList ? rows.slice(at, at + size) : {} };
   });
-  const ran = await rosterctl('doctor --shapes --apply --yes', { env: service.env });
+  const ran = await inProcess('doctor --shapes --apply --yes', { env: service.env });
   expect(ran.stdout).toContain('without ids, rosterctl cannot look for more pages');
   expect(ran.stdout).not.toContain('paging.mode none');
   expect(ran.stderr).toContain('Nothing to set.');
@@ -287,9 +288,9 @@ test('documents are known by the field that the other lists use', async () => {
   });
   const home = temporaryFolder();
   const at = { env: service.env, home };
-  await rosterctl('config set ids.teams objectKey', at);
-  await rosterctl('doctor --shapes --apply --yes', at);
-  const { stdout } = await rosterctl('config get ids.documents', at);
+  await inProcess('config set ids.teams objectKey', at);
+  await inProcess('doctor --shapes --apply --yes', at);
+  const { stdout } = await inProcess('config get ids.documents', at);
   expect(stdout.trim()).toBe('objectKey');
 });
 
@@ -299,7 +300,7 @@ test('a total that no way leads to is named, and nothing is set', async () => {
     json: request.url.includes('/players/') ? { players: page(0), total: 45 } : [],
   }));
   const home = temporaryFolder();
-  const ran = await rosterctl('doctor --shapes --apply --yes', { env: service.env, home });
+  const ran = await inProcess('doctor --shapes --apply --yes', { env: service.env, home });
   expect(ran.stderr).toContain('Nothing to set.');
   expect(ran.stdout).toContain('the service counts 45 records but sent 20');
   expect(ran.stdout).toContain('rosterctl config set paging.total none');
@@ -310,7 +311,7 @@ test('pages that no known parameter turns are named, and never called a list wit
     status: 200,
     json: request.url.includes('/players/') ? paginated(numberIn(request, 'seite') || 1) : [],
   }));
-  const { stdout } = await rosterctl('doctor --shapes --apply --yes', { env: service.env });
+  const { stdout } = await inProcess('doctor --shapes --apply --yes', { env: service.env });
   expect(stdout).toContain('rosterctl config set paging.params.page NAME');
   expect(stdout).not.toContain('paging.mode none');
 });
@@ -318,7 +319,7 @@ test('pages that no known parameter turns are named, and never called a list wit
 test('an answer without a list is named, with the setting that says where it is', async () => {
   const service = await recordingService(() => ({ status: 200, json: { ok: true } }));
   const at = { env: service.env, home: temporaryFolder() };
-  const ran = await rosterctl('doctor --shapes --json', at);
+  const ran = await inProcess('doctor --shapes --json', at);
   expect(ran.code).toBe(1);
   const checks = JSON.parse(ran.stdout) as { check: string }[];
   expect(checks.find(({ check }) => check === 'teams envelope')).toEqual({
@@ -351,15 +352,15 @@ test('says which references work, and the setting that makes another one work', 
   }));
   const options = { env: service.env, home: temporaryFolder() };
   const references = async () =>
-    (await rosterctl('doctor --shapes', options)).stdout.match(/players references +(.*)/)?.[1];
+    (await inProcess('doctor --shapes', options)).stdout.match(/players references +(.*)/)?.[1];
   expect(await references()).toBe(
     'id:, name: can name a record; no field for email:, discord:, tag: (rosterctl config set refs.players.email FIELD)',
   );
-  await rosterctl('config set refs.players.tag handle', options);
+  await inProcess('config set refs.players.tag handle', options);
   expect(await references()).toBe(
     'id:, name:, tag: can name a record; no field for email:, discord: (rosterctl config set refs.players.email FIELD)',
   );
-  const { stdout } = await rosterctl('players get tag:kite3#DEMO --json', options);
+  const { stdout } = await inProcess('players get tag:kite3#DEMO --json', options);
   expect(JSON.parse(stdout)).toMatchObject({ handle: 'kite3#DEMO' });
 });
 
@@ -375,7 +376,7 @@ test('--apply asks, and without a terminal needs --yes', async () => {
 });
 
 test('--apply alone is a usage error', async () => {
-  const { code, stderr } = await rosterctl('doctor --apply', {});
+  const { code, stderr } = await inProcess('doctor --apply', {});
   expect(code).toBe(2);
   expect(stderr).toContain('rosterctl doctor --shapes --apply');
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { type Ran, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
 
@@ -50,12 +51,12 @@ const noteOf = (verb: string, noun = 'player') =>
 const timesIn = ({ stderr }: Ran, note: string) => stderr.split(note).length - 1;
 
 const setRoute = (line: string, home: string) =>
-  rosterctl(`config set endpoints.players.${line}`, { home });
+  inProcess(`config set endpoints.players.${line}`, { home });
 
 /** The request line of a dry run. */
 const requestOf = async (line: string, home = temporaryFolder()) => {
   const { env } = await players();
-  const { stdout } = await rosterctl(`${line} -n`, { env, home });
+  const { stdout } = await inProcess(`${line} -n`, { env, home });
   return stdout.split('\n')[1];
 };
 
@@ -66,7 +67,7 @@ describe.concurrent('an assumed route that is refused', () => {
   test.each(unknown)('with %i is wrong: %s of %i', async (status, verb, count) => {
     const service = await players(() => ({ status, json: { error: 'no' } }));
     const home = temporaryFolder();
-    const ran = await rosterctl(`${lines[verb](count)} --json`, { env: service.env, home });
+    const ran = await inProcess(`${lines[verb](count)} --json`, { env: service.env, home });
     expect(ran.code).toBe(1);
     expect(service.writes()).toHaveLength(1);
     const error = errorOf(ran);
@@ -76,7 +77,7 @@ describe.concurrent('an assumed route that is refused', () => {
     );
     expect(error['hint']).toContain(`does not document how to ${verb} a player`);
     expect(error['hint']).toContain(`rosterctl config set endpoints.players.${verb} "`);
-    const report = JSON.parse((await rosterctl('runs show last --json', { home })).stdout);
+    const report = JSON.parse((await inProcess('runs show last --json', { home })).stdout);
     expect(report.results.map((row: { result: string }) => row.result)).toEqual(
       ids.slice(0, count).map(() => 'not_attempted'),
     );
@@ -96,7 +97,7 @@ describe.concurrent('an assumed route that is refused', () => {
     async (...cell) => {
       const [status, exit, verb, count] = cell;
       const service = await players(() => ({ status, json: { error: 'nope' } }));
-      const ran = await rosterctl(`${lines[verb](count)} --json`, { env: service.env });
+      const ran = await inProcess(`${lines[verb](count)} --json`, { env: service.env });
       const isRefusedRow = count > 1 && status === 400;
       expect(ran.code).toBe(isRefusedRow ? 8 : exit);
       // A 403 to the first write stops a run; a 400 may concern this record alone.
@@ -115,7 +116,7 @@ describe.concurrent('an assumed route that is refused', () => {
       service.kept.delete(url.split('/').at(-1) ?? '');
       return { status, json: { error: 'no' } };
     });
-    const ran = await rosterctl(`${lines.update(1)} --json`, { env: service.env });
+    const ran = await inProcess(`${lines.update(1)} --json`, { env: service.env });
     expect(ran.code).toBe(5);
     expect(errorOf(ran)['message']).toContain('Player p1 was not found');
     expect(service.writes()).toHaveLength(1);
@@ -140,19 +141,19 @@ describe('the refusal of a wrong route', () => {
   test('is not suspected if the refusal allows its method', async () => {
     const headers = { allow: 'GET, PUT, PATCH, HEAD, OPTIONS' };
     const service = await players(() => ({ status: 400, json: { role: ['No.'] }, headers }));
-    const ran = await rosterctl(`${lines.update(1)} -q`, { env: service.env });
+    const ran = await inProcess(`${lines.update(1)} -q`, { env: service.env });
     expect([ran.code, ran.stderr]).toEqual([3, expect.not.stringContaining('route')]);
   });
 
   test('names the methods that the service allows, and suggests one of them', async () => {
     const { env } = await allows('POST, delete, rm -rf');
-    const ran = await rosterctl(lines.update(1), { env });
+    const ran = await inProcess(lines.update(1), { env });
     expect(ran.stderr.trim().split('\n').slice(-3)).toEqual([
       'The service does not know PATCH /players/{id}: the player p1 is there, so the assumed route is wrong.',
       'The service does not document how to update a player; rosterctl assumes PATCH /players/{id}. The service allows: POST, DELETE.',
       'Set another: rosterctl config set endpoints.players.update "POST /players/{id}"',
     ]);
-    const removal = await rosterctl(`${lines.delete(1)} --json`, { env });
+    const removal = await inProcess(`${lines.delete(1)} --json`, { env });
     expect(errorOf(removal)['hint']).toContain('delete "DELETE /players/{organizationId}/{id}"');
   });
 
@@ -163,7 +164,7 @@ describe('the refusal of a wrong route', () => {
       ['delete', 'DELETE'],
     ] as const) {
       const route = `--route '${method} /players?id={id}'`;
-      const ran = await rosterctl(`${lines[verb](1)} --json ${route}`, { env });
+      const ran = await inProcess(`${lines[verb](1)} --json ${route}`, { env });
       expect(errorOf(ran)['hint']).toContain('The service allows: GET, POST.');
       expect(errorOf(ran)['hint']).not.toContain('"POST');
     }
@@ -171,17 +172,17 @@ describe('the refusal of a wrong route', () => {
 
   test('suggests a likely route where the service names none', async () => {
     const { env } = await players(() => ({ status: 404, json: { error: 'notFound' } }));
-    const update = await rosterctl(`${lines.update(1)} --json`, { env });
+    const update = await inProcess(`${lines.update(1)} --json`, { env });
     expect(errorOf(update)['hint']).toContain(
       'config set endpoints.players.update "PUT /players/{id}"',
     );
-    const removal = await rosterctl(`${lines.delete(1)} --json`, { env });
+    const removal = await inProcess(`${lines.delete(1)} --json`, { env });
     expect(errorOf(removal)['hint']).toContain('"DELETE /players/{organizationId}/{id}"');
   });
 
   test('is told of a document, which only the list shows', async () => {
     const { env } = await players(() => ({ status: 404, json: { error: 'notFound' } }));
-    const ran = await rosterctl('docs delete d1 --yes --json', { env });
+    const ran = await inProcess('docs delete d1 --yes --json', { env });
     expect(ran.code).toBe(1);
     expect(errorOf(ran)).toMatchObject({
       code: 'wrongRoute',
@@ -195,12 +196,12 @@ describe('the refusal of a wrong route', () => {
   test('says where a named route comes from', async () => {
     const { env } = await players(() => ({ status: 404, json: { error: 'notFound' } }));
     const home = temporaryFolder();
-    const once = await rosterctl(`${lines.update(1)} --json --route 'PUT /players/{id}'`, { env });
+    const once = await inProcess(`${lines.update(1)} --json --route 'PUT /players/{id}'`, { env });
     expect(errorOf(once)).toMatchObject({ code: 'wrongRoute' });
     expect(errorOf(once)['message']).toContain('so the named route is wrong');
     expect(errorOf(once)['hint']).toMatch(/^PUT \/players\/\{id\} comes from --route\./);
-    await rosterctl(`config set endpoints.players.update 'PUT /players/{id}'`, { home });
-    const stored = await rosterctl(`${lines.update(1)} --json`, { env, home });
+    await inProcess(`config set endpoints.players.update 'PUT /players/{id}'`, { home });
+    const stored = await inProcess(`${lines.update(1)} --json`, { env, home });
     expect(errorOf(stored)['hint']).toContain('comes from the setting endpoints.players.update.');
   });
 
@@ -242,7 +243,7 @@ describe('the refusal of a wrong route', () => {
     const service = await players(({ url }) =>
       url.endsWith('p2') ? { status: 404, json: { error: 'notYours' } } : undefined,
     );
-    const ran = await rosterctl(
+    const ran = await inProcess(
       `players update p1 p2 p3 -F role=igl --yes --json --concurrency 1`,
       { env: { ...service.env, ROSTERCTL_SETTLE: '0s' } },
     );
@@ -253,12 +254,12 @@ describe('the refusal of a wrong route', () => {
   test('is not told of a record that is marked as deleted', async () => {
     const service = await players(() => ({ status: 404, json: { error: 'notFound' } }));
     service.kept.set('p1', { id: 'p1', name: 'Ann', deletedAt: '2026-01-01T00:00:00Z' });
-    expect((await rosterctl(lines.delete(1), { env: service.env })).code).toBe(5);
+    expect((await inProcess(lines.delete(1), { env: service.env })).code).toBe(5);
   });
 
   test('says nothing of routes if the plan has no API access', async () => {
     const service = await players(() => ({ status: 403, json: { error: 'featureNotAvailable' } }));
-    const ran = await rosterctl(lines.update(1), { env: service.env });
+    const ran = await inProcess(lines.update(1), { env: service.env });
     expect(ran.code).toBe(7);
     expect(ran.stderr).not.toContain('route');
   });
@@ -281,7 +282,7 @@ describe('the note on an assumed route', () => {
   test('comes once per service and route, however many commands use it', async () => {
     const [{ env }, other] = await Promise.all([players(), players()]);
     const home = temporaryFolder();
-    const run = (line: string, at = env) => rosterctl(line, { env: at, home });
+    const run = (line: string, at = env) => inProcess(line, { env: at, home });
     expect(timesIn(await run('players update p1 p2 -F role=igl -n'), noteOf('update'))).toBe(1);
     expect(timesIn(await run('players update p1 -F role=igl -n'), noteOf('update'))).toBe(0);
     expect(timesIn(await run('players delete p1 -n'), noteOf('delete'))).toBe(1);
@@ -298,21 +299,21 @@ describe('the note on an assumed route', () => {
   test('is kept back by --quiet and comes with the next command', async () => {
     const { env } = await players();
     const home = temporaryFolder();
-    const quiet = await rosterctl('players delete p1 -n --quiet', { env, home });
+    const quiet = await inProcess('players delete p1 -n --quiet', { env, home });
     expect(quiet.stderr).not.toContain('undocumented');
-    expect(timesIn(await rosterctl('players delete p1 -n', { env, home }), noteOf('delete'))).toBe(
+    expect(timesIn(await inProcess('players delete p1 -n', { env, home }), noteOf('delete'))).toBe(
       1,
     );
   });
 
   test('does not come for a route that the admin named', async () => {
     const { env } = await players();
-    const own = await rosterctl(`players delete p1 -n --route 'DELETE /players/{id}'`, { env });
+    const own = await inProcess(`players delete p1 -n --route 'DELETE /players/{id}'`, { env });
     expect(own.stderr).not.toContain('undocumented');
   });
 
   test('does not come in the sandbox, which is not the service', async () => {
-    const ran = await rosterctl('-p sandbox players delete player_0001 -n');
+    const ran = await inProcess('-p sandbox players delete player_0001 -n');
     expect([ran.code, ran.stderr]).toEqual([0, '']);
   });
 
@@ -320,11 +321,11 @@ describe('the note on an assumed route', () => {
     const { env, origin } = await players();
     const home = temporaryFolder();
     const cache = join(home, '.cache/rosterctl');
-    await rosterctl('players get p1', { env, home });
+    await inProcess('players get p1', { env, home });
     const hex = Buffer.from(`${origin}\n${organization}`).toString('hex');
     const file = join(cache, hex, 'noted-routes.txt');
     expect(existsSync(file)).toBe(false);
-    await rosterctl('players delete p1 -n', { env, home });
+    await inProcess('players delete p1 -n', { env, home });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(cache, hex)).mode & 0o777).toBe(0o700);
     expect(readFileSync(file, 'utf8')).toBe('DELETE /players/{playerId}\n');
@@ -335,7 +336,7 @@ describe('the note on an assumed route', () => {
     const home = temporaryFolder();
     writeFileSync(join(home, '.cache'), 'a file in the way');
     for (const _ of [1, 2]) {
-      const ran = await rosterctl('players delete p1 -n', { env, home });
+      const ran = await inProcess('players delete p1 -n', { env, home });
       expect(ran.code).toBe(0);
       expect(timesIn(ran, noteOf('delete'))).toBe(1);
     }
@@ -363,14 +364,14 @@ describe('a route that names the record in its query', () => {
     service.kept.set('a&b=c/d', { id: 'a&b=c/d', name: 'Ann' });
     expect(await setRoute(`delete 'DELETE /players?id={id}'`, home)).toMatchObject({ code: 0 });
     const line = ['players', 'delete', 'a&b=c/d', '--yes'];
-    await rosterctl(line, { env: service.env, home });
+    await inProcess(line, { env: service.env, home });
     expect(service.writes().map(({ url }) => url)).toEqual(['/v1/players?id=a%26b%3Dc%2Fd']);
   });
 
   test('is combined with the organization', async () => {
     const service = await players();
     const home = temporaryFolder();
-    const send = () => rosterctl('players update p1 -F role=igl', { env: service.env, home });
+    const send = () => inProcess('players update p1 -F role=igl', { env: service.env, home });
     await setRoute(`update 'PATCH /players?id={id}&notify=no'`, home);
     await setRoute('update.org query', home);
     await send();
@@ -386,11 +387,11 @@ describe('a route that names the record in its query', () => {
     const service = await players(() => ({ status: 404, json: { error: 'notFound' } }));
     const options = { env: service.env };
     const line = `players delete p1 --yes --route 'DELETE /players?id={id}'`;
-    const dry = await rosterctl(`${line} -n --json`, options);
+    const dry = await inProcess(`${line} -n --json`, options);
     expect(JSON.parse(dry.stdout).requests).toEqual([
       { method: 'DELETE', path: '/players?id=p1', basis: 'assumed' },
     ]);
-    const ran = await rosterctl(`${line} --json --debug`, options);
+    const ran = await inProcess(`${line} --json --debug`, options);
     expect(ran.stderr).toContain('DELETE /v1/players?id=p1 (');
     expect(errorOf(ran)).toMatchObject({
       code: 'wrongRoute',
@@ -405,7 +406,7 @@ describe('a route that names the record in its query', () => {
       return { status: 404, json: { error: 'notFound' } };
     });
     const line = `players delete p1 --yes --route 'DELETE /players?id={id}'`;
-    const ran = await rosterctl(line, { env: service.env });
+    const ran = await inProcess(line, { env: service.env });
     expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining('Player p1 was not found')]);
   });
 });
@@ -419,7 +420,7 @@ describe('a dry run says what its route rests on', () => {
     const named = '  DELETE /players/org_7/p1  (named route)';
     const route = `'DELETE /players/{organizationId}/{id}'`;
     expect(await requestOf(`players delete p1 --route ${route}`, home)).toBe(named);
-    await rosterctl(`config set endpoints.players.delete ${route}`, { home });
+    await inProcess(`config set endpoints.players.delete ${route}`, { home });
     expect(await requestOf('players delete p1', home)).toBe(named);
     expect(await requestOf('players create --name Bo', home)).toBe('  POST /players');
   });
@@ -428,7 +429,7 @@ describe('a dry run says what its route rests on', () => {
 describe('config set', () => {
   test('says that a PUT may replace, until the semantics are set', async () => {
     const home = temporaryFolder();
-    const set = (line: string) => rosterctl(`config set endpoints.players.${line}`, { home });
+    const set = (line: string) => inProcess(`config set endpoints.players.${line}`, { home });
     const note =
       'A PUT may replace the whole record. Say what this one does, replace or merge: rosterctl config set endpoints.players.update.semantics VALUE\n';
     expect(await set(`update 'PUT /players/{id}'`)).toMatchObject({ code: 0, stderr: note });
@@ -440,10 +441,10 @@ describe('config set', () => {
 
   test('refuses a route that repeats /v1, as --route does', async () => {
     const hint = 'Leave out /v1: the base URL already ends with it.';
-    const stored = await rosterctl(`config set endpoints.players.update 'PUT /v1/players/{id}'`);
+    const stored = await inProcess(`config set endpoints.players.update 'PUT /v1/players/{id}'`);
     expect([stored.code, stored.stderr]).toEqual([2, expect.stringContaining(hint)]);
     const service = await players();
-    const typed = await rosterctl(`${lines.update(1)} --route 'PUT /v1/players?id={id}'`, {
+    const typed = await inProcess(`${lines.update(1)} --route 'PUT /v1/players?id={id}'`, {
       env: service.env,
     });
     expect([typed.code, typed.stderr]).toEqual([2, expect.stringContaining(hint)]);

@@ -20,6 +20,7 @@ import {
   stored,
 } from '../../support/document-store.js';
 import { hostile, odd } from '../../support/file-names.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { key, type Reply, recordingService } from '../../support/service.js';
 
@@ -29,7 +30,7 @@ const files = (count: number, length = 100) =>
     return stored(id, randomBytes(length), { tags: index % 2 ? ['odd'] : ['even'] });
   });
 
-async function place(options: DocumentStoreOptions) {
+async function place(options: DocumentStoreOptions, start: typeof rosterctl = inProcess) {
   const api = await documentStore(options);
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'out'));
@@ -42,7 +43,7 @@ async function place(options: DocumentStoreOptions) {
         .filter((name) => name !== '.rosterctl-downloads.json')
         .toSorted(),
     run: (line: string, stdin = '') =>
-      rosterctl(`docs download -D out ${line}`, { env: api.env, home: cwd, cwd, stdin }),
+      start(`docs download -D out ${line}`, { env: api.env, home: cwd, cwd, stdin }),
   };
 }
 
@@ -57,7 +58,7 @@ const listCalls = (requests: readonly { readonly url: string }[]) =>
 
 test('a thousand documents are downloaded completely from one list, and a second run fetches nothing', async () => {
   const documents = files(1000);
-  const here = await place({ documents });
+  const here = await place({ documents }, rosterctl);
   const ran = await here.run('--all -o ndjson');
   // On a slow machine a progress line is printed every ten seconds.
   const told = ran.stderr.replace(/^[\d,]+ of 1,000 files, .*\n/gm, '');
@@ -158,7 +159,7 @@ test('hostile names stay in the folder, odd harmless ones are kept, none is lost
       sizeBytes: Buffer.byteLength(name),
     }),
   );
-  const here = await place({ documents });
+  const here = await place({ documents }, rosterctl);
   const before = readdirSync(here.cwd).toSorted();
   const ran = await here.run('--all --json');
   expect(ran).toMatchObject({ code: 0 });
@@ -206,7 +207,7 @@ test('names that a file system considers equal become different files, in any or
 // --- existing files ---
 
 test('existing files are refused before a document is requested', async () => {
-  const here = await place({ documents: files(3) });
+  const here = await place({ documents: files(3) }, rosterctl);
   writeFileSync(join(here.out, 'doc_0002.txt'), 'mine');
   const ran = await here.run('--all --json');
   expect([ran.code, ran.stdout]).toEqual([11, '']);
@@ -230,7 +231,7 @@ test('--skip-existing fetches missing files and reports one of another size', as
 });
 
 test('a terminal counts the files that were skipped, and shows sizes in binary units', async () => {
-  const here = await place({ documents: files(3, 2048) });
+  const here = await place({ documents: files(3, 2048) }, rosterctl);
   writeFileSync(join(here.out, 'doc_0002.txt'), 'x'.repeat(2048));
   const piped = await here.run('doc_0001 doc_0002 --skip-existing');
   expect(piped).toMatchObject({
@@ -371,11 +372,14 @@ test('a name that is too long for its folder does not stop the others, nor the n
 test('a service that stops answering ends the run after five documents, and the next run continues', async () => {
   const documents = files(12);
   let dead = true;
-  const here = await place({
-    documents,
-    store: (_, { record }) =>
-      dead && record.id > 'doc_0003' ? (_r, response) => response.destroy() : undefined,
-  });
+  const here = await place(
+    {
+      documents,
+      store: (_, { record }) =>
+        dead && record.id > 'doc_0003' ? (_r, response) => response.destroy() : undefined,
+    },
+    rosterctl,
+  );
   const ran = await here.run('--all --json --concurrency 1 --retries 0');
   expect([ran.code, (JSON.parse(ran.stdout) as unknown[]).length]).toEqual([9, 3]);
   expect(ran.stderr).toContain('3 of 12 documents done, 9 not, 4 of them not started.');
@@ -401,17 +405,20 @@ test('if some of several documents fail, the last line is the first error as JSO
 test('Ctrl-C leaves complete files, exits 130, and reports what was not done', async () => {
   const documents = files(20, 50_000);
   let open = true;
-  const here = await place({
-    documents,
-    store: (request, { record, bytes }) =>
-      open && record.id === 'doc_0003'
-        ? (_, response) => {
-            const { etag } = { etag: '"1"' };
-            response.writeHead(200, { 'content-length': bytes.length, etag });
-            response.write(bytes.subarray(0, 20_000));
-          }
-        : fileReply(request, bytes, { headers: { etag: '"1"' } }),
-  });
+  const here = await place(
+    {
+      documents,
+      store: (request, { record, bytes }) =>
+        open && record.id === 'doc_0003'
+          ? (_, response) => {
+              const { etag } = { etag: '"1"' };
+              response.writeHead(200, { 'content-length': bytes.length, etag });
+              response.write(bytes.subarray(0, 20_000));
+            }
+          : fileReply(request, bytes, { headers: { etag: '"1"' } }),
+    },
+    rosterctl,
+  );
   const line = ['docs', 'download', '--all', '-D', 'out', '--json', '--concurrency', '1'];
   const child = startLine(line, { env: here.api.env, home: here.cwd });
   const received = () =>
@@ -484,24 +491,27 @@ test('a mirror that is refused or killed does not keep out the next', async () =
 test('--concurrency limits the documents in flight', async () => {
   let active = 0;
   let most = 0;
-  const here = await place({
-    documents: files(40),
-    store:
-      (request, { bytes }) =>
-      (_, response) => {
-        active += 1;
-        most = Math.max(most, active);
-        setTimeout(
-          () => {
-            active -= 1;
-            const reply = fileReply(request, bytes);
-            if (typeof reply === 'function') reply(request, response);
-            // Long enough for all that may be sent at once, until they have been.
-          },
-          most < 16 ? 500 : 5,
-        );
-      },
-  });
+  const here = await place(
+    {
+      documents: files(40),
+      store:
+        (request, { bytes }) =>
+        (_, response) => {
+          active += 1;
+          most = Math.max(most, active);
+          setTimeout(
+            () => {
+              active -= 1;
+              const reply = fileReply(request, bytes);
+              if (typeof reply === 'function') reply(request, response);
+              // Long enough for all that may be sent at once, until they have been.
+            },
+            most < 16 ? 500 : 5,
+          );
+        },
+    },
+    rosterctl,
+  );
   // More than ten listeners on one signal are not a leak, so there is no warning.
   expect(await here.run('--all --concurrency 16')).toMatchObject({
     code: 0,

@@ -26,6 +26,7 @@ import {
   stored,
   tagOf,
 } from '../../support/document-store.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, launcher, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 
 const size = 300_000;
@@ -38,6 +39,7 @@ function newFile(length = size) {
 /** One document, a working folder, and the command that downloads the document there. */
 async function place(
   options: Omit<DocumentStoreOptions, 'documents'> & { readonly bytes?: Buffer } = {},
+  start: typeof rosterctl = inProcess,
 ) {
   const bytes = options.bytes ?? newFile().bytes;
   const api = await documentStore({ ...options, documents: [stored('doc_1', bytes)] });
@@ -49,8 +51,7 @@ async function place(
     bytes,
     cwd,
     file: join(cwd, 'doc_1.txt'),
-    run: (flags = '') =>
-      rosterctl(`docs download doc_1 --json ${flags}`, { env: api.env, home, cwd }),
+    run: (flags = '') => start(`docs download doc_1 --json ${flags}`, { env: api.env, home, cwd }),
   };
 }
 
@@ -90,10 +91,13 @@ test('the rest is requested with the version of the first part', async () => {
 });
 
 test('a download that makes progress does not run out of attempts', async () => {
-  const here = await place({
-    store: (request, { bytes }, time) =>
-      time <= 5 ? fileReply(request, bytes, { cutAfter: 50_000 }) : undefined,
-  });
+  const here = await place(
+    {
+      store: (request, { bytes }, time) =>
+        time <= 5 ? fileReply(request, bytes, { cutAfter: 50_000 }) : undefined,
+    },
+    rosterctl,
+  );
   const ran = await here.run('--retries 1');
   expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
   expect(here.api.store.requests).toHaveLength(6);
@@ -168,7 +172,7 @@ test('a part that ends early, of a size that nobody says, is not taken for the w
     },
   });
   const cwd = temporaryFolder();
-  const ran = await rosterctl('docs download doc_1', { env: api.env, home: cwd, cwd });
+  const ran = await inProcess('docs download doc_1', { env: api.env, home: cwd, cwd });
   expect(ran.code).toBe(0);
   expect(sha256(readFileSync(join(cwd, 'doc_1.txt')))).toBe(sha256(bytes));
   expect(partsOf(api.store.requests)).toEqual([0, 1000, 0]);
@@ -197,7 +201,7 @@ test('a size that the record holds as text is checked', async () => {
     },
   });
   const cwd = temporaryFolder();
-  const ran = await rosterctl('docs download doc_1', { env: api.env, home: cwd, cwd });
+  const ran = await inProcess('docs download doc_1', { env: api.env, home: cwd, cwd });
   expect([ran.code, readdirSync(cwd)]).toEqual([1, []]);
   expect(ran.stderr).toContain(`The file has 1,000 bytes, but the record says 300,000.`);
 });
@@ -236,7 +240,7 @@ describe('a file that ends with its connection, without a length,', () => {
     const documents = [stored('doc_1', randomBytes(size), { sizeBytes: 1000 })];
     const api = await documentStore({ documents, store: closing(undefined) });
     const cwd = temporaryFolder();
-    const ran = await rosterctl('docs download doc_1 -O a.txt', { env: api.env, home: cwd, cwd });
+    const ran = await inProcess('docs download doc_1 -O a.txt', { env: api.env, home: cwd, cwd });
     expect([ran.code, readdirSync(cwd)]).toEqual([1, []]);
     expect(ran.stderr).toContain('300,000 bytes, but the record says 1,000.');
   });
@@ -253,7 +257,7 @@ describe('a file that ends with its connection, without a length,', () => {
     const documents = [stored('doc_1', bytes, { sizeBytes: undefined })];
     const api = await documentStore({ documents, store: closing(undefined) });
     const cwd = temporaryFolder();
-    const ran = await rosterctl('docs download doc_1 -O a.txt', { env: api.env, home: cwd, cwd });
+    const ran = await inProcess('docs download doc_1 -O a.txt', { env: api.env, home: cwd, cwd });
     expect([ran.code, ran.stderr]).toEqual([
       0,
       'Neither the file store nor the list says how long the file of doc_1 is, so it may be incomplete.\n',
@@ -315,7 +319,7 @@ test('a download from a store that returns another file each time is given up', 
 // --- over several runs ---
 
 test('a download that breaks off leaves nothing, and the next run starts over', async () => {
-  const here = await place({ store: cutOnce(123_456) });
+  const here = await place({ store: cutOnce(123_456) }, rosterctl);
   const first = await here.run('--retries 0');
   expect([first.code, first.stdout, readdirSync(here.cwd)]).toEqual([9, '', []]);
   expect((await here.run()).code).toBe(0);
@@ -349,7 +353,7 @@ const untilReceived = async (folder: string, bytes: number) => {
 };
 
 test('kill -9 leaves a private file of another name, which a later run removes', async () => {
-  const here = await place({ store: holdOnce(200_000) });
+  const here = await place({ store: holdOnce(200_000) }, rosterctl);
   const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilReceived(here.cwd, 200_000);
   child.kill('SIGKILL');
@@ -402,7 +406,7 @@ test('a link that appears during a download with --overwrite is replaced, not fo
 });
 
 test('of two processes that start at once exactly one wins, and nothing is left over', async () => {
-  const here = await place();
+  const here = await place({}, rosterctl);
   for (let round = 0; round < 5; round++) {
     rmSync(here.file, { force: true });
     const both = await Promise.all([here.run(), here.run()]);
@@ -502,32 +506,41 @@ test('a download waits for a reader of a named pipe, until a signal', async () =
 });
 
 test('-O - resumes by Range into the same pipe', async () => {
-  const here = await place({ store: cutOnce(1000), bytes: Buffer.from('0123456789'.repeat(500)) });
+  const here = await place(
+    { store: cutOnce(1000), bytes: Buffer.from('0123456789'.repeat(500)) },
+    rosterctl,
+  );
   const ran = await here.run('-O -');
   expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
   expect(partsOf(here.api.store.requests)).toEqual([0, 1000]);
 });
 
 test('-O - skips what it has written if the same file is sent again from the start', async () => {
-  const here = await place({
-    store: (request, { bytes }, time) =>
-      fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 1234 }) }),
-    bytes: Buffer.from('0123456789'.repeat(500)),
-  });
+  const here = await place(
+    {
+      store: (request, { bytes }, time) =>
+        fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 1234 }) }),
+      bytes: Buffer.from('0123456789'.repeat(500)),
+    },
+    rosterctl,
+  );
   const ran = await here.run('-O -');
   expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
 });
 
 test('-O - that cannot be continued reports that the file is incomplete', async () => {
-  const here = await place({
-    store: (request, { bytes }, time) =>
-      fileReply(request, bytes, {
-        ranges: false,
-        untold: true,
-        ...(time === 1 && { cutAfter: 1000 }),
-      }),
-    bytes: Buffer.from('0123456789'.repeat(500)),
-  });
+  const here = await place(
+    {
+      store: (request, { bytes }, time) =>
+        fileReply(request, bytes, {
+          ranges: false,
+          untold: true,
+          ...(time === 1 && { cutAfter: 1000 }),
+        }),
+      bytes: Buffer.from('0123456789'.repeat(500)),
+    },
+    rosterctl,
+  );
   const ran = await here.run('-O -');
   expect([ran.code, ran.stdout.length]).toEqual([9, 1000]);
   expect(errorOf(ran)).toMatchObject({ kind: 'network', exitCode: 9 });

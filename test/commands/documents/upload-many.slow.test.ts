@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from '../uploads/grants.js';
@@ -64,10 +65,10 @@ test('files one after another go to the store over one connection', async () => 
 test('a pattern that the shell did not expand is expanded, and prints a report even for one file', async () => {
   const api = await service();
   const at = desk({ 'one.txt': '1', 'two.png': 'x', '[odd].txt': 'odd' });
-  const ran = await rosterctl(['docs', 'upload', 'o*.txt', '--json'], { env: api.env, ...at });
+  const ran = await inProcess(['docs', 'upload', 'o*.txt', '--json'], { env: api.env, ...at });
   expect([ran.code, JSON.parse(ran.stdout).summary.changed]).toEqual([0, 1]);
   // A file with exactly this name takes precedence over the pattern.
-  const odd = await rosterctl(['docs', 'upload', '[odd].txt', 'o*.txt', '--json'], {
+  const odd = await inProcess(['docs', 'upload', '[odd].txt', 'o*.txt', '--json'], {
     env: api.env,
     ...at,
   });
@@ -85,7 +86,7 @@ test('a special file matched by a pattern fails like one named directly', async 
   execFileSync('mkfifo', [join(at.home, 'g/pipe.txt')]);
   const names = ['g/a.txt', 'g/broken.txt', 'g/in/b.txt', 'g/in/loop.txt', 'g/pipe.txt'];
   for (const words of [names, ['g/**/*.txt']]) {
-    const ran = await rosterctl(
+    const ran = await inProcess(
       ['docs', 'upload', ...words, '--if-exists', 'duplicate', '--json'],
       at,
     );
@@ -141,13 +142,13 @@ test('a link to a folder named with -r stands for the folder', async () => {
   const at = { env: api.env, ...desk({ 'in/a.txt': 'a' }) };
   symlinkSync('in', join(at.home, 'link'));
   for (const path of ['link', 'link/']) {
-    const ran = await rosterctl(
+    const ran = await inProcess(
       ['docs', 'upload', '-r', path, '--if-exists', 'duplicate', '-o', 'ids'],
       at,
     );
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/^doc_\d\n$/)]);
   }
-  const ran = await rosterctl('docs upload link', at);
+  const ran = await inProcess('docs upload link', at);
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('docs upload -r link')]);
 });
 
@@ -155,7 +156,7 @@ test('a bad file is reported and does not stop the others; a file named twice is
   const api = await service();
   const at = desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' });
   const line = 'docs upload a.txt fake.pdf gone.txt ./a.txt --json';
-  const ran = await rosterctl(line, { env: api.env, ...at });
+  const ran = await inProcess(line, { env: api.env, ...at });
   expect(ran.code).toBe(8);
   expect(JSON.parse(ran.stdout)).toMatchObject({
     summary: { total: 3, changed: 1, failed: 2 },
@@ -171,7 +172,7 @@ test('a bad file is reported and does not stop the others; a file named twice is
 
 test('one file under two paths has the report of several paths', async () => {
   const api = await service();
-  const ran = await rosterctl('docs upload a.txt ./a.txt --json', {
+  const ran = await inProcess('docs upload a.txt ./a.txt --json', {
     env: api.env,
     ...desk({ 'a.txt': 'a' }),
   });
@@ -185,7 +186,7 @@ test('one file under two paths has the report of several paths', async () => {
 test('two files with the same bytes are noted, and both are sent', async () => {
   const api = await service();
   const at = desk({ 'a.txt': 'same', 'b.txt': 'same', 'c.txt': 'else' });
-  const ran = await rosterctl('docs upload a.txt b.txt c.txt -o ids', { env: api.env, ...at });
+  const ran = await inProcess('docs upload a.txt b.txt c.txt -o ids', { env: api.env, ...at });
   expect([ran.code, ran.stdout.trim().split('\n').toSorted()]).toEqual([
     0,
     ['doc_1', 'doc_2', 'doc_3'],
@@ -197,7 +198,7 @@ test('of many files with the same bytes five are named and the rest are counted'
   const api = await service();
   const names = Array.from({ length: 8 }, (_, index) => `${index}.txt`);
   const at = desk(Object.fromEntries(names.map((name) => [name, 'same'])));
-  const ran = await rosterctl(['docs', 'upload', ...names, '-o', 'ids'], { env: api.env, ...at });
+  const ran = await inProcess(['docs', 'upload', ...names, '-o', 'ids'], { env: api.env, ...at });
   expect(ran.code).toBe(0);
   expect(ran.stderr.match(/holds the same bytes as/g)).toHaveLength(5);
   expect(ran.stderr).toContain('… and 2 more pairs.');
@@ -221,7 +222,7 @@ test('files with the same bytes are all uploaded, also after another process upl
 test('a document whose id is unknown has none in any format', async () => {
   const api = await service(true);
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
-  const run = (format: string) => rosterctl(`docs upload a.txt b.txt ${format}`, at);
+  const run = (format: string) => inProcess(`docs upload a.txt b.txt ${format}`, at);
   expect(await run('-o ids')).toMatchObject({ code: 0, stdout: '' });
   const { results } = JSON.parse((await run('--json')).stdout);
   expect(results).toMatchObject([{ after: { id: null } }, { after: { id: null } }]);
@@ -236,10 +237,10 @@ test('a document whose id is unknown has none in any format', async () => {
 test('--if-exists skip omits existing documents; error refuses all before the first byte', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
-  await rosterctl('docs upload a.txt', at);
-  const refused = await rosterctl('docs upload a.txt b.txt --if-exists error --json', at);
+  await inProcess('docs upload a.txt', at);
+  const refused = await inProcess('docs upload a.txt b.txt --if-exists error --json', at);
   expect([refused.code, errorOf(refused).code, api.documents.length]).toEqual([11, 'exists', 1]);
-  const ran = await rosterctl('docs upload a.txt b.txt --if-exists skip --json', at);
+  const ran = await inProcess('docs upload a.txt b.txt --if-exists skip --json', at);
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout).summary).toMatchObject({ changed: 1, skipped: 1 });
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
@@ -250,10 +251,10 @@ test('more files than --max-changes are refused without a terminal', async () =>
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'b.txt': 'b' }) };
   const sent = () => api.requests.filter(({ method }) => method !== 'GET');
   for (const flags of ['--max-changes 1', '--max-changes 1 --expect 2']) {
-    const ran = await rosterctl(`docs upload a.txt b.txt ${flags} --yes`, at);
+    const ran = await inProcess(`docs upload a.txt b.txt ${flags} --yes`, at);
     expect([ran.code, sent().length]).toEqual([11, 0]);
   }
-  expect((await rosterctl('docs upload a.txt b.txt --max-changes 2', at)).code).toBe(0);
+  expect((await inProcess('docs upload a.txt b.txt --max-changes 2', at)).code).toBe(0);
 });
 
 test('runs retry inspects a file again that was refused before anything was sent', async () => {
@@ -279,13 +280,13 @@ test('of two files with one name and content --if-exists skip sends the first, e
   const line = 'docs upload -r x y z --json --if-exists';
   const api = await service();
   const at = { env: api.env, ...desk(files) };
-  const refused = await rosterctl(`${line} error`, at);
+  const refused = await inProcess(`${line} error`, at);
   expect([refused.code, errorOf(refused).code, api.documents.length]).toEqual([11, 'exists', 0]);
   expect(errorOf(refused).message).toBe(
     'y/a.txt would be a duplicate: same name and content as x/a.txt.',
   );
   expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-  const skipped = await rosterctl(`${line} skip`, at);
+  const skipped = await inProcess(`${line} skip`, at);
   expect(skipped.code).toBe(0);
   expect(JSON.parse(skipped.stdout).results).toMatchObject([
     { id: 'x/a.txt', result: 'changed' },
@@ -297,7 +298,7 @@ test('of two files with one name and content --if-exists skip sends the first, e
     { id: 'z/a.txt', result: 'changed' },
   ]);
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'a.txt']);
-  expect((await rosterctl(`${line} duplicate`, at)).code).toBe(0);
+  expect((await inProcess(`${line} duplicate`, at)).code).toBe(0);
   expect(api.documents).toHaveLength(5);
 });
 
@@ -305,7 +306,7 @@ test('a single unreadable path exits 2 with and without -r', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({}) };
   for (const line of ['docs upload gone.txt --json', 'docs upload -r gone.txt --json']) {
-    const ran = await rosterctl(line, at);
+    const ran = await inProcess(line, at);
     expect([ran.code, ran.stdout, errorOf(ran).code]).toEqual([2, '', 'input']);
   }
   expect(api.requests).toHaveLength(0);

@@ -2,6 +2,7 @@ import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../../bulk/user.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, startLine, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 import { withUsage } from '../../support/usage.js';
@@ -143,7 +144,7 @@ test.each([
     const api = await service({ download });
     const at = desk(api.env);
     const line = 'docs upload a.txt --verify --json';
-    const ran = await rosterctl(line, at);
+    const ran = await inProcess(line, at);
     expect(ran.code).toBe(code);
     expect(errorOf(ran)).toMatchObject({
       code: 'notVerified',
@@ -153,8 +154,8 @@ test.each([
     });
     expect(ran.stderr).not.toContain('delete');
     delete api.behaviour.download;
-    expect([(await rosterctl(line, at)).code, api.puts(), api.documents.length]).toEqual([0, 1, 1]);
-    expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
+    expect([(await inProcess(line, at)).code, api.puts(), api.documents.length]).toEqual([0, 1, 1]);
+    expect((await inProcess('uploads list --json', at)).stdout).toBe('[]\n');
   },
 );
 

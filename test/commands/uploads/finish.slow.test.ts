@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { damageJournal, makeLegacy, runFolders, runsOf, until } from '../../bulk/user.js';
+import { inProcess } from '../../support/in-process.js';
 import {
   errorOf,
   rosterctl,
@@ -165,7 +166,7 @@ test.each([
   ['EntityTooLarge', 'too large'],
 ])('403 %s is no expired URL: it is reported, and no new one is requested', async (code, hint) => {
   const api = await service({ put: () => refusal(403, code) });
-  const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
+  const ran = await inProcess('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
   expect([ran.code, errorOf(ran)]).toMatchObject([
     1,
     { code, hint: expect.stringContaining(hint) },
@@ -179,15 +180,15 @@ test.each([
   [403, 'Forbidden'],
 ])('%i %s may be an expired URL: a new one is requested', async (status, code) => {
   const api = await service({ put: (nth) => (nth === 1 ? refusal(status, code) : undefined) });
-  const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
+  const ran = await inProcess('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
   expect([ran.code, puts(api)]).toEqual([0, 2]);
 });
 
 test('without unfinished uploads the list is empty and finish --all sends nothing', async () => {
   const api = await service();
   const desk = deskWith([]);
-  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
-  const ran = await rosterctl('uploads finish --all --json', { env: api.env, ...desk });
+  expect((await inProcess('uploads list --json', desk)).stdout).toBe('[]\n');
+  const ran = await inProcess('uploads finish --all --json', { env: api.env, ...desk });
   expect([ran.code, JSON.parse(ran.stdout).summary.total]).toEqual([0, 0]);
   expect(ran.stderr).toContain('No upload is unfinished');
   expect(api.requests).toEqual([]);
@@ -254,9 +255,9 @@ function expectedOf(how: string): object {
 test('a stored file is finished even if the key may not list', async () => {
   const api = await service({ third: () => forbidden, list: forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
+  expect((await inProcess('docs upload a.txt', desk)).code).toBe(7);
   delete api.behaviour.third;
-  expect((await rosterctl('uploads finish --all', desk)).code).toBe(0);
+  expect((await inProcess('uploads finish --all', desk)).code).toBe(0);
   expect(api.documents).toHaveLength(1);
 });
 
@@ -264,20 +265,20 @@ test('while the list fails, no document is created for a stored file', async () 
   const api = await service({ third: () => forbidden, list: { status: 503, json: {} } });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
   const line = 'docs upload a.txt --if-exists duplicate';
-  expect((await rosterctl(line, desk)).code).toBe(7);
+  expect((await inProcess(line, desk)).code).toBe(7);
   delete api.behaviour.third;
-  expect((await rosterctl(line, desk)).code).toBe(9);
+  expect((await inProcess(line, desk)).code).toBe(9);
   delete api.behaviour.list;
-  expect((await rosterctl(line, desk)).code).toBe(0);
+  expect((await inProcess(line, desk)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
 });
 
 test('the same command again creates the document of a stored file without a second PUT', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(7);
+  expect((await inProcess('docs upload a.txt', desk)).code).toBe(7);
   delete api.behaviour.third;
-  const ran = await rosterctl('docs upload a.txt --json', desk);
+  const ran = await inProcess('docs upload a.txt --json', desk);
   expect([ran.code, JSON.parse(ran.stdout).id, puts(api)]).toEqual([0, 'doc_1', 1]);
 });
 
@@ -338,10 +339,10 @@ test.each(['--all', 'ID'])(
       third: () => ({ status: 400, json: { error: 'badRequest' } }),
     });
     const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
-    expect((await rosterctl('docs upload a.txt b.txt --concurrency 1', desk)).code).toBe(8);
-    const [{ id }] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+    expect((await inProcess('docs upload a.txt b.txt --concurrency 1', desk)).code).toBe(8);
+    const [{ id }] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
     delete api.behaviour.third;
-    const ran = await rosterctl(`uploads finish ${which.replace('ID', id)} --json`, desk);
+    const ran = await inProcess(`uploads finish ${which.replace('ID', id)} --json`, desk);
     expect([ran.code, api.documents.map(({ name }) => name)]).toEqual([0, ['b.txt']]);
     expect(ran.stderr).not.toContain('"error"');
   },
@@ -394,17 +395,17 @@ test('one file without a document among several is finished alone, and doctor re
 test('uploads that 0.1.0 left are listed, and neither doctor nor overview sends to a command that refuses them', async () => {
   const api = await service({ third: () => ({ status: 400, json: {} }) });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  await rosterctl('docs upload a.txt', desk);
+  await inProcess('docs upload a.txt', desk);
   makeLegacy(runsOf(desk.home), onlyRun(desk));
-  const list = () => rosterctl('uploads list --json', desk);
+  const list = () => inProcess('uploads list --json', desk);
   // Before the first write of this version and after it.
   for (const line of ['teams list', 'docs update doc_9 --name x']) {
-    await rosterctl(line, desk);
+    await inProcess(line, desk);
     expect(JSON.parse((await list()).stdout)).toMatchObject([{ path: 'a.txt', state: 'orphan' }]);
     for (const page of ['doctor', 'overview', ''])
-      expect((await rosterctl(page, desk)).stdout).not.toContain('uploads finish');
-    expect((await rosterctl('doctor', desk)).stdout).toContain('with the version that wrote it');
-    const refused = await rosterctl('uploads finish --all --json', desk);
+      expect((await inProcess(page, desk)).stdout).not.toContain('uploads finish');
+    expect((await inProcess('doctor', desk)).stdout).toContain('with the version that wrote it');
+    const refused = await inProcess('uploads finish --all --json', desk);
     expect([refused.code, puts(api)]).toEqual([11, 1]);
     expect(refused.stderr).toContain('run its command again');
   }
@@ -452,7 +453,7 @@ test('a killed upload from stdin cannot be read again, and the error says so', a
   const line = 'docs upload - --name A --content-type text/plain';
   const reading = { ...desk, through: 'exec "$@" < a.txt' };
   await killedWhen(api, line.split(' '), reading, () => puts(api) > 0);
-  const ran = await rosterctl('uploads finish --all --json', desk);
+  const ran = await inProcess('uploads finish --all --json', desk);
   expect(ran.code).toBe(8);
   expect(JSON.parse(ran.stdout).results[0].error.message).toContain('stdin cannot be read again');
 });
@@ -466,10 +467,10 @@ test('killed after the PUT and before step 3: resuming sends only step 3', async
     posts(api).includes('/v1/documents'),
   );
   delete api.behaviour.third;
-  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
   expect(left.state).toBe('doc_intent');
   const env = { ...api.env, ROSTERCTL_SETTLE: '0.1s' };
-  const ran = await rosterctl('docs upload a.txt --json', { ...desk, env });
+  const ran = await inProcess('docs upload a.txt --json', { ...desk, env });
   expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
 });
@@ -479,9 +480,9 @@ test('killed during the transfer: the bytes are sent again, and the first key is
   const desk = { env: api.env, ...deskWith(['a.txt']) };
   await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () => puts(api) > 0);
   delete api.behaviour.put;
-  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
   expect([left.state, left.fileKey]).toEqual(['put_started', 'files/1']);
-  const ran = await rosterctl(`uploads finish ${left.id} --json`, desk);
+  const ran = await inProcess(`uploads finish ${left.id} --json`, desk);
   expect([ran.code, JSON.parse(ran.stdout).fileKey]).toEqual([0, 'files/2']);
   expect(ran.stderr).toContain('files/1');
   expect(ran.stderr).not.toContain('sig=');
@@ -509,7 +510,7 @@ test('a file that changed since its upload started is not finished as the same f
   await killedWhen(api, ['docs', 'upload', 'a.txt'], desk, () => puts(api) > 0);
   delete api.behaviour.put;
   writeFileSync(join(desk.home, 'a.txt'), 'something else');
-  const ran = await rosterctl('uploads finish --all --json', desk);
+  const ran = await inProcess('uploads finish --all --json', desk);
   expect(ran.code).toBe(8);
   expect(JSON.parse(ran.stdout).results[0].error.message).toContain('changed since its upload');
   expect(api.documents).toEqual([]);
@@ -518,7 +519,7 @@ test('a file that changed since its upload started is not finished as the same f
 test('the journal holds no key and no signed URL', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  await rosterctl('docs upload a.txt', desk);
+  await inProcess('docs upload a.txt', desk);
   const runs = runsOf(desk.home);
   const kept = readdirSync(runs, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.jsonl'))
@@ -531,14 +532,14 @@ test('the journal holds no key and no signed URL', async () => {
 test('an upload of another organization is left alone and names its profile', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  await rosterctl('docs upload a.txt', desk);
-  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  await inProcess('docs upload a.txt', desk);
+  const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
   const env = { ...api.env, ROSTERCTL_ORG: 'org_8' };
-  const one = await rosterctl(`uploads finish ${left.id} --json`, { ...desk, env });
+  const one = await inProcess(`uploads finish ${left.id} --json`, { ...desk, env });
   expect([one.code, errorOf(one).message]).toEqual([2, expect.stringContaining('org_7')]);
-  const all = await rosterctl('uploads finish --all', { ...desk, env });
+  const all = await inProcess('uploads finish --all', { ...desk, env });
   expect([all.code, all.stderr]).toEqual([0, expect.stringContaining('1 upload of other')]);
-  const unknown = await rosterctl('uploads finish abcdef.1', desk);
+  const unknown = await inProcess('uploads finish abcdef.1', desk);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('uploads list')]);
 });
 
@@ -547,7 +548,7 @@ test('without a writable state folder nothing is uploaded', async () => {
   const desk = deskWith(['a.txt', 'b.txt']);
   const env = { ...api.env, ROSTERCTL_STATE_DIR: '/dev/null/none' };
   for (const files of ['a.txt', 'a.txt b.txt']) {
-    const ran = await rosterctl(`docs upload ${files} --json`, { ...desk, env });
+    const ran = await inProcess(`docs upload ${files} --json`, { ...desk, env });
     expect([ran.code, errorOf(ran).hint]).toEqual([2, expect.stringContaining('STATE_DIR')]);
   }
   expect([...api.requests, ...api.store.requests]).toEqual([]);
@@ -563,12 +564,12 @@ test('a step 3 with a lost answer stays unknown (10) if the key may not list, an
       'docs upload a.txt --if-exists duplicate --json',
       'uploads finish --all --json',
     ]) {
-      const ran = await rosterctl(line, desk);
+      const ran = await inProcess(line, desk);
       expect(ran.code).toBe(10);
       expect(ran.stderr).toContain('its document may have been created');
       expect(ran.stderr).not.toContain('no document records it');
     }
-    const again = await rosterctl('docs upload a.txt --if-exists duplicate --json', desk);
+    const again = await inProcess('docs upload a.txt --if-exists duplicate --json', desk);
     expect([again.code, errorOf(again).code]).toEqual([10, 'unknownOutcome']);
     expect(posts(api).filter((url) => url === '/v1/documents')).toHaveLength(1);
   }
@@ -579,11 +580,11 @@ test('a stopped run of several files names the command that resumes all of them'
     third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),
   });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
-  const ran = await rosterctl('docs upload a.txt b.txt c.txt --concurrency 1', desk);
+  const ran = await inProcess('docs upload a.txt b.txt c.txt --concurrency 1', desk);
   const named = /or: rosterctl (.+)/.exec(ran.stderr)?.[1] ?? '';
   expect(named).toBe('uploads finish --all');
   delete api.behaviour.third;
-  expect((await rosterctl(named, desk)).code).toBe(0);
+  expect((await inProcess(named, desk)).code).toBe(0);
 });
 
 test('an upload finished by another process meanwhile is unchanged, and the others are finished', async () => {
@@ -625,23 +626,23 @@ test('an upload finished by another process meanwhile is unchanged, and the othe
 test('runs retry does not send a stored file again: it is finished first', async () => {
   const api = await service({ third: () => ({ status: 400, json: {} }) });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
-  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
+  expect((await inProcess('docs upload a.txt b.txt', desk)).code).toBe(8);
   delete api.behaviour.third;
   const before = api.requests.length;
-  const ran = await rosterctl('runs retry last --yes', desk);
+  const ran = await inProcess('runs retry last --yes', desk);
   expect([ran.code, api.requests.length]).toEqual([11, before]);
   expect(ran.stderr).toContain('uploads finish --all');
-  expect((await rosterctl('uploads finish --all', desk)).code).toBe(0);
+  expect((await inProcess('uploads finish --all', desk)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
 });
 
 test('runs retry sends the present content of a file that the service had refused', async () => {
   const api = await service({ first: { status: 413, json: { error: 'fileTooLarge' } } });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
-  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
+  expect((await inProcess('docs upload a.txt b.txt', desk)).code).toBe(8);
   delete api.behaviour.first;
   writeFileSync(join(desk.home, 'a.txt'), 'short');
-  const retried = await rosterctl('runs retry last --yes --json --concurrency 1', desk);
+  const retried = await inProcess('runs retry last --yes --json --concurrency 1', desk);
   expect([retried.code, JSON.parse(retried.stdout).summary]).toMatchObject([0, { changed: 2 }]);
   expect(api.documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
   expect(api.store.requests.map(({ body }) => body.toString())).toEqual(['short', 'this is b.txt']);
@@ -655,14 +656,14 @@ test('after the last file of a killed run is finished by its id, the same comman
   await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
   delete api.behaviour.third;
   const at = { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk };
-  const [left] = JSON.parse((await rosterctl('uploads list --json', at)).stdout);
-  const done = await rosterctl(`uploads finish ${left.id} --json`, at);
+  const [left] = JSON.parse((await inProcess('uploads list --json', at)).stdout);
+  const done = await inProcess(`uploads finish ${left.id} --json`, at);
   expect([done.code, JSON.parse(done.stdout).id]).toEqual([0, 'doc_2']);
-  const again = await rosterctl(line, at);
+  const again = await inProcess(line, at);
   expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 2 }]);
   expect(again.stderr).toContain('here is its result');
   expect([puts(api), api.documents.length]).toEqual([2, 2]);
-  expect((await rosterctl(line, at)).code).toBe(0);
+  expect((await inProcess(line, at)).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([4, 4]);
 });
 
@@ -672,8 +673,8 @@ test('a run replaced by --restart is not reported by the same command', async ()
   const line = 'docs upload a.txt b.txt --if-exists duplicate --concurrency 1 --json';
   await killedWhen(api, line.split(' '), desk, () => puts(api) === 2);
   const at = { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk };
-  expect((await rosterctl(`${line} --restart`, at)).code).toBe(0);
-  const again = await rosterctl(line, at);
+  expect((await inProcess(`${line} --restart`, at)).code).toBe(0);
+  const again = await inProcess(line, at);
   expect([again.code, JSON.parse(again.stdout).summary]).toMatchObject([0, { changed: 2 }]);
   expect(again.stderr).not.toContain('here is its result');
 });
@@ -685,14 +686,14 @@ test('a run that was reported before it was finished is reported again if its en
   const desk = deskWith(['a.txt', 'b.txt', 'c.txt']);
   const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --json';
   const at = { env: api.env, ...desk };
-  expect((await rosterctl(line, at)).code).toBe(4);
+  expect((await inProcess(line, at)).code).toBe(4);
   const first = readFileSync(join(onlyRun(desk), 'told'));
   delete api.behaviour.third;
-  expect((await rosterctl(line, at)).code).toBe(0);
+  expect((await inProcess(line, at)).code).toBe(0);
   expect(readFileSync(join(onlyRun(desk), 'told'))).not.toEqual(first);
   // The state after a kill between the end of the run and its report.
   writeFileSync(join(reopen(desk), 'told'), first);
-  const again = await rosterctl(line, at);
+  const again = await inProcess(line, at);
   expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('here is its result')]);
   expect(api.documents).toHaveLength(3);
 });
@@ -731,7 +732,7 @@ test('--if-exists skip resumes after a kill: no file is skipped because of its o
   const documentsAsked = () => posts(api).filter((url) => url === '/v1/documents').length;
   await killedWhen(api, line.split(' '), desk, () => documentsAsked() === 2);
   delete api.behaviour.third;
-  const ran = await rosterctl(line, { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk });
+  const ran = await inProcess(line, { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' }, ...desk });
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout).results).toMatchObject([
     { id: 'a.txt', result: 'changed', after: { id: 'doc_1' } },
@@ -747,13 +748,13 @@ test('uploads of one file leave no lock, whether done, refused or forgotten', as
   const folder = join(desk.home, '.local/state/rosterctl/locks');
   const locks = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
+  expect((await inProcess('docs upload a.txt', desk)).code).toBe(0);
   expect(locks()).toEqual([]);
   api.behaviour.third = () => forbidden;
-  expect((await rosterctl('docs upload b.txt', desk)).code).toBe(7);
+  expect((await inProcess('docs upload b.txt', desk)).code).toBe(7);
   expect(locks()).toEqual([]);
-  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
-  expect((await rosterctl(`uploads forget ${left.id}`, desk)).code).toBe(0);
+  const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
+  expect((await inProcess(`uploads forget ${left.id}`, desk)).code).toBe(0);
   expect(locks()).toEqual([]);
 });
 
@@ -767,15 +768,15 @@ test.each([
     const desk = { env: api.env, ...deskWith(names) };
     const line = ['docs', 'upload', ...names, '--yes'];
     const upload = await runningUntil(api, line, desk, () => puts(api) === names.length);
-    const during = await rosterctl('uploads list -o ids', desk);
-    const checked = await rosterctl('doctor', desk);
+    const during = await inProcess('uploads list -o ids', desk);
+    const checked = await inProcess('doctor', desk);
     await upload.kill();
     expect([during.code, during.stdout]).toEqual([0, '']);
     expect(checked.stdout).toContain('no unfinished runs');
     expect(checked.stdout).toContain('no unfinished uploads');
     expect(during.stderr).toContain(`${names.length} upload`);
     expect(during.stderr).toContain('another process');
-    const after = await rosterctl('uploads list -o ids', desk);
+    const after = await inProcess('uploads list -o ids', desk);
     expect(after.stdout.trim().split('\n')).toHaveLength(names.length);
     expect(after.stderr).toBe('');
   },
@@ -788,8 +789,8 @@ test('an interrupted upload is listed even while another run holds the same lock
     runningUntil(api, ['docs', 'upload', ...names], desk, () => puts(api) === count);
   await (await upload(['a.txt', 'b.txt'], 2)).kill();
   const other = await upload(['c.txt', 'd.txt'], 4);
-  const ran = await rosterctl('uploads list --json', desk);
-  const refused = await rosterctl('uploads finish --all --yes --json', desk);
+  const ran = await inProcess('uploads list --json', desk);
+  const refused = await inProcess('uploads finish --all --yes --json', desk);
   await other.kill();
   expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'locked']);
   expect(errorOf(refused).message).toMatch(/^Another bulk change on documents is running/);
@@ -809,7 +810,7 @@ for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'
     delete api.behaviour.third;
     const before = posts(api).length;
     for (const again of [line, 'docs upload ./a.txt --json', 'docs upload c.txt a.txt --json']) {
-      const ran = await rosterctl(again, desk);
+      const ran = await inProcess(again, desk);
       expect([ran.code, errorOf(ran)]).toMatchObject([
         11,
         {
@@ -819,20 +820,20 @@ for (const line of ['docs upload a.txt --json', 'docs upload a.txt b.txt --json'
         },
       ]);
     }
-    const all = await rosterctl('uploads finish --all --json', desk);
+    const all = await inProcess('uploads finish --all --json', desk);
     expect([all.code, all.stderr]).toEqual([11, expect.stringContaining('damaged in line 2')]);
     expect(all.stderr).not.toContain('No upload is unfinished');
     for (const list of ['uploads list', 'runs list'])
-      expect((await rosterctl(list, desk)).stderr).toContain('damaged in line 2');
+      expect((await inProcess(list, desk)).stderr).toContain('damaged in line 2');
     expect(posts(api)).toHaveLength(before);
     // Unrelated uploads proceed, here and in another organization.
-    expect((await rosterctl('docs upload c.txt --json', desk)).code).toBe(0);
-    const other = await rosterctl('docs upload a.txt --org org_other --json', desk);
+    expect((await inProcess('docs upload c.txt --json', desk)).code).toBe(0);
+    const other = await inProcess('docs upload a.txt --org org_other --json', desk);
     expect(other.code).toBe(0);
-    const ran = await rosterctl(`${line} --restart`, desk);
+    const ran = await inProcess(`${line} --restart`, desk);
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('is kept in')]);
     expect(runFolders(runs).filter((name) => name.endsWith('.damaged'))).toHaveLength(1);
-    expect((await rosterctl('uploads finish --all --json', desk)).code).toBe(0);
+    expect((await inProcess('uploads finish --all --json', desk)).code).toBe(0);
   });
 
 const tagged = (etag: string, more = {}) => ({ status: 200, headers: { etag, ...more } });
@@ -841,7 +842,7 @@ test('bytes that the store reports with another MD5 get no document', async () =
   const other = '0123456789abcdef0123456789abcdef';
   const api = await service({ put: () => tagged(`"${other}"`) });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  const ran = await rosterctl('docs upload a.txt --json', desk);
+  const ran = await inProcess('docs upload a.txt --json', desk);
   expect([ran.code, errorOf(ran).code, api.documents.length]).toEqual([1, 'wrongHash', 0]);
   const right = createHash('md5').update('this is a.txt').digest('hex');
   const kms = { 'x-amz-server-side-encryption': 'aws:kms' };
@@ -855,7 +856,7 @@ test('bytes that the store reports with another MD5 get no document', async () =
   ]) {
     api.behaviour.put = () => reply;
     const line = 'docs upload a.txt --if-exists duplicate --json';
-    expect((await rosterctl(line, desk)).code).toBe(0);
+    expect((await inProcess(line, desk)).code).toBe(0);
   }
   expect(api.documents).toHaveLength(5);
 });
@@ -863,9 +864,9 @@ test('bytes that the store reports with another MD5 get no document', async () =
 test('a dry run of finish --all reports what would change', async () => {
   const api = await service({ third: () => ({ status: 400, json: {} }) });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
-  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(8);
+  expect((await inProcess('docs upload a.txt b.txt', desk)).code).toBe(8);
   const before = posts(api).length;
-  const ran = await rosterctl('uploads finish --all -n --json', desk);
+  const ran = await inProcess('uploads finish --all -n --json', desk);
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
     0,
     {
@@ -875,7 +876,7 @@ test('a dry run of finish --all reports what would change', async () => {
       results: [{ result: 'would_change', before: { id: null } }, { result: 'would_change' }],
     },
   ]);
-  const piped = await rosterctl('uploads finish --all -n', desk);
+  const piped = await inProcess('uploads finish --all -n', desk);
   expect([piped.code, piped.stderr]).toEqual([
     0,
     expect.stringMatching(/^This continues run .*: all 2 rows are left\.\n2 would be uploaded\n$/),
@@ -889,14 +890,14 @@ test('a store that always answers 5xx stops the run after five files, and all ca
   const env = { ...api.env, ROSTERCTL_RETRIES: '0' };
   const desk = { env, ...deskWith(names) };
   const line = `docs upload ${names.join(' ')} --concurrency 1 --json`;
-  const ran = await rosterctl(line, desk);
+  const ran = await inProcess(line, desk);
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([
     9,
     { total: 8, failed: 0, notAttempted: 8 },
   ]);
   expect(puts(api)).toBe(5);
   delete api.behaviour.put;
-  const again = await rosterctl(line, desk);
+  const again = await inProcess(line, desk);
   expect([again.code, JSON.parse(again.stdout).summary.changed]).toEqual([0, 8]);
   expect(api.documents).toHaveLength(8);
 });
@@ -905,11 +906,11 @@ test('a damaged journal of uploads with unknown outcomes blocks them, even after
   const api = await service({ third: () => (_, response) => response.socket?.destroy() });
   const desk = { env: { ...api.env, ROSTERCTL_SETTLE: '0.2s' }, ...deskWith(['a.txt', 'b.txt']) };
   const line = 'docs upload a.txt b.txt --json';
-  const first = await rosterctl(line, desk);
+  const first = await inProcess(line, desk);
   damageJournal(runsOf(desk.home), 2);
   delete api.behaviour.third;
-  const again = await rosterctl(line, desk);
+  const again = await inProcess(line, desk);
   expect([first.code, again.code, errorOf(again)['code']]).toEqual([10, 11, 'damaged']);
-  const all = await rosterctl('uploads finish --all --json', desk);
+  const all = await inProcess('uploads finish --all --json', desk);
   expect([all.code, errorOf(all)['exitCode']]).toEqual([11, 11]);
 });
