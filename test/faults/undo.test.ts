@@ -2,9 +2,20 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { fast, ids, report, runFolders, runsOf, several, until, userOf } from '../bulk/user.js';
+import {
+  fast,
+  ids,
+  report,
+  runFolders,
+  runsOf,
+  several,
+  until,
+  userInside,
+  userOf,
+} from '../bulk/user.js';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { inProcess } from '../support/in-process.js';
 import { closed, errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
 import {
   key,
@@ -15,10 +26,11 @@ import {
 } from '../support/service.js';
 
 /** A user of the built-in sandbox, with its own state. */
-function sandboxUser() {
+function sandboxUser(start: typeof rosterctl = inProcess) {
   const home = temporaryFolder();
+  const env = { ROSTERCTL_SETTLE: '0.1s' };
   const run = (line: string, stdin = '') =>
-    rosterctl(`-p sandbox ${line}`, { home, stdin, env: { ROSTERCTL_SETTLE: '0.1s' } });
+    start(`-p sandbox ${line}`, { home, cwd: home, stdin, env });
   const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout) as never;
   return { home, run, json, runs: runsOf(home) };
 }
@@ -85,7 +97,7 @@ test('a former status that the contract does not list is not sent back, the othe
 });
 
 test('an undo of one says before it is sent that Flows act on a status, of applications alone', async () => {
-  const { run } = sandboxUser();
+  const { run } = sandboxUser(rosterctl);
   await run('tryouts update app_0020 --status rejected');
   const undone = await run('runs undo last');
   expect([undone.code, undone.stderr]).toMatchObject([0, expect.stringContaining('Flows')]);
@@ -161,7 +173,7 @@ describe('every kind of write is undone', () => {
       // Not shown by the list.
       return { status: 201, json: { document: { id, ...fields, uploadedBy: 'a key' } } };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const create = (name: string) =>
       user.run(
         `docs create --file-key ${name} --file-ref private://${name} --content-type text/plain --size-bytes 3 --name ${name}`,
@@ -225,7 +237,7 @@ test('runs show --undoable leaves out what was not deleted, and says what may no
       ? { status: 409, json: { error: 'inUse' } }
       : { status: 503, json: { error: 'busy' } };
   });
-  const user = userOf(service);
+  const user = userInside(service);
   await user.run('players delete player_1 player_2 player_3 --yes --expect 3');
   const shown = await user.run('runs show last --undoable -o ids');
   expect(shown.stdout).toBe('player_1\nplayer_3\n');
@@ -236,7 +248,7 @@ test('a run of conversions counts apart what it only accepted', async () => {
   const service = await keep(several(2), (_, step) =>
     step === 'CONVERT app_2' ? { status: 422, json: { error: 'no' } } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const ran = await user.run('tryouts convert app_1 app_2 --accept --yes --json');
   expect(ran.code).toBe(8);
   const refused = await user.run('runs undo last --yes --json');
@@ -249,7 +261,7 @@ test('a run of conversions counts apart what it only accepted', async () => {
 describe('a record that was changed since', () => {
   test('stays, the rest is restored, and the totals add up', async () => {
     const service = await keep(several(5));
-    const user = userOf(service);
+    const user = userInside(service);
     await user.run(`tryouts set-status ${ids(5).join(' ')} --to rejected --yes`);
     service.kept.set('app_2', { ...application('app_2'), status: 'accepted' });
     service.kept.set('app_4', application('app_4'));
@@ -280,7 +292,7 @@ describe('a record that was changed since', () => {
 
   test('is counted where nothing is left to undo, too', async () => {
     const service = await keep(several(2));
-    const user = userOf(service);
+    const user = userInside(service);
     await user.run('tryouts set-status app_1 app_2 --to rejected --yes');
     for (const id of ['app_1', 'app_2'])
       service.kept.set(id, application(id, { status: 'accepted' }));
@@ -517,7 +529,7 @@ describe('killed in the middle', () => {
 
 test('an added field that is named like a method of every object is set to null', async () => {
   const service = await keepPlayers([{ id: 'p1', name: 'Ann' }]);
-  const user = userOf(service);
+  const user = userInside(service);
   await user.run('players update p1 -F constructor=Lanternfish');
   expect((await user.run('runs undo last --yes')).code).toBe(0);
   expect(service.all.get('p1')).toEqual({ id: 'p1', name: 'Ann', constructor: null });
@@ -545,11 +557,11 @@ test('an undo is undone, and only one record of a run with --only', async () => 
 
 test('last is the newest run of this profile that changed something; others are refused by name', async () => {
   const service = await keep(several(4));
-  const user = userOf(service);
+  const user = userInside(service);
   const at = (line: string, more: Record<string, string>) =>
-    rosterctl(line, { home: user.home, env: { ...service.env, ...fast, ...more } });
+    inProcess(line, { home: user.home, env: { ...service.env, ...fast, ...more } });
   const login = (profile: string) =>
-    rosterctl(`auth login --profile ${profile} --key-stdin --no-check`, {
+    inProcess(`auth login --profile ${profile} --key-stdin --no-check`, {
       home: user.home,
       stdin: key,
       env: { ROSTERCTL_BASE_URL: service.baseUrl, ROSTERCTL_ORG: 'org_7' },
@@ -579,7 +591,7 @@ test('last is the newest run of this profile that changed something; others are 
 
 test('a run that cannot be undone is refused with the reason: undo.keep off, pruned before-images, a pruned run', async () => {
   const service = await keep(several(2));
-  const user = userOf(service);
+  const user = userInside(service);
   const line = `tryouts set-status ${ids(2).join(' ')} --yes --json --to`;
   const { run } = report(await user.run(`${line} rejected`));
   await user.run('config set undo.keep off');
@@ -602,7 +614,7 @@ test('a run that was continued after its previous values were removed is undone 
   const service = await keep(several(2), (_, step) =>
     broken && step === 'PATCH app_2' ? { status: 503, json: { error: 'busy' } } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   await user.run('tryouts set-status app_1 app_2 --to rejected --yes');
   broken = false;
   const [folder = ''] = runFolders(user.runs);
@@ -621,7 +633,7 @@ test('a value that is the key, or a URL that lost its query, is not undone, and 
     { id: 'p2', name: 'Bea', token: key, role: 'Sub' },
     { id: 'p3', name: 'Cleo', link: 'https://cdn.example/c?sig=secret' },
   ]);
-  const user = userOf(service);
+  const user = userInside(service);
   await user.run('players update p1 p2 -F link=https://x.example/ -F token=none -F role=IGL --yes');
   const undone = await user.run('runs undo last --yes --json');
   expect(undone.code).toBe(0);
@@ -639,7 +651,7 @@ test('a value that is the key, or a URL that lost its query, is not undone, and 
 });
 
 test('a field that is not undone is not said to be set to null', async () => {
-  const user = userOf(await keepPlayers([{ id: 'p1', name: 'Ann' }]));
+  const user = userInside(await keepPlayers([{ id: 'p1', name: 'Ann' }]));
   await user.run('players update p1 -F link=https://x.example/?sig=secret -F role=IGL');
   const undone = await user.run('runs undo last');
   expect(undone.stderr).toContain('link of 1 record cannot be undone');
@@ -649,7 +661,7 @@ test('a field that is not undone is not said to be set to null', async () => {
 
 test('a route from --route is also used for the undo; one that replaces keeps what others added', async () => {
   const service = await keepPlayers([{ id: 'p1', name: 'Ann', role: 'Sub' }]);
-  const user = userOf(service);
+  const user = userInside(service);
   const replaces = 'config set endpoints.players.update.semantics replace';
   expect(await user.run(replaces)).toMatchObject({ code: 0 });
   await user.run("players update p1 -F role=IGL --route 'PUT /players/{id}'");
@@ -660,7 +672,7 @@ test('a route from --route is also used for the undo; one that replaces keeps wh
 });
 
 async function withFiles() {
-  const { home, run } = sandboxUser();
+  const { home, run } = sandboxUser(rosterctl);
   for (const name of ['one', 'two', 'three']) writeFileSync(join(home, `${name}.txt`), name);
   await run('docs upload one.txt two.txt three.txt');
   return { home, run };
@@ -698,7 +710,7 @@ test('neither the key nor a signed URL in a record is in any file of its runs', 
   const service = await keepPlayers([
     { id: 'p1', organizationId: organization, token: key, said: `it is ${key}`, link, kind: 'a' },
   ]);
-  const user = userOf(service);
+  const user = userInside(service);
   const update = 'players update p1 -F token=a -F said=b -F link=c -F kind=b --json';
   expect((await user.run(update)).code).toBe(0);
   const undo = await user.run('runs undo last --json');
@@ -729,7 +741,7 @@ test('a signed URL within a text is in no file of a run, in no message, and is n
         ? { status: 400, json: { error: 'used', message } }
         : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const change = await user.run('players update p1 p2 -F about=new -F kind=b --yes --json');
   const { run, results } = report(change);
   expect([change.code, results]).toMatchObject([

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, type TestContext, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import {
   freshEnvironment,
   launcher,
@@ -44,6 +46,8 @@ export interface AttackOptions {
   readonly onStart?: (pid: number) => void;
   /** The output may contain the signed URL, because it was requested. */
   readonly showsUrl?: boolean;
+  /** Runs it in the process of the test: for many lines that differ in what they are told. */
+  readonly inside?: boolean;
 }
 
 export interface Attacked extends Ran {
@@ -79,12 +83,42 @@ async function run(
 ): Promise<Attacked> {
   const words = typeof line === 'string' ? splitWords(line) : line;
   const home = options.home ?? temporaryFolder('fault');
+  figures.runs += 1;
+  const started = performance.now();
+  const ended = await (options.inside
+    ? inside(words, home, options)
+    : outside(figures, words, home, options));
+  const what = `rosterctl ${words.join(' ').slice(0, 200)}\n${ended.stderr.slice(0, 2000)}`;
+  if (ended.hung) {
+    figures.hangs += 1;
+    throw new Error(`still running after ${hangMs} ms: ${what}`);
+  }
+  const { hung: _, ...output } = ended;
+  const ran: Attacked = { ...output, ms: performance.now() - started };
+  const stack = stackIn(ran.stderr) || stackIn(ran.stdout);
+  if (stack) figures.stacks += 1;
+  expect(stack, `a stack trace from ${what}`).toBe(false);
+  const leaks = leaksIn(ran, home, options.showsUrl ?? false);
+  figures.canaries += leaks.length;
+  expect(leaks, `secrets in the traces of ${what}`).toEqual([]);
+  return ran;
+}
+
+interface Ended extends Ran {
+  readonly hung: boolean;
+}
+
+async function outside(
+  figures: Figures,
+  words: readonly string[],
+  home: string,
+  options: AttackOptions,
+): Promise<Ended> {
   const program = [process.execPath, process.env['FAULTS_PROGRAM'] ?? launcher, ...words];
   const [command = '', ...args] =
     options.shell === undefined
       ? [...(options.under ?? []), ...program]
       : [...(options.under ?? []), 'sh', '-c', options.shell, 'sh', ...program];
-  const started = performance.now();
   const child = spawn(command, args, {
     cwd: options.cwd ?? home,
     env: { ...freshEnvironment(home), ...options.env },
@@ -97,7 +131,6 @@ async function run(
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  figures.runs += 1;
   const watch = watchProcessList(child.pid, () => (figures.canaries += 1));
   let hung = false;
   const bound = setTimeout(() => {
@@ -107,25 +140,32 @@ async function run(
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   clearTimeout(bound);
   watch.stop();
-  const ran: Attacked = {
+  return {
+    hung,
     code,
     signal,
     stdout: Buffer.concat(stdout).toString(),
     stderr: Buffer.concat(stderr).toString(),
-    ms: performance.now() - started,
   };
-  const what = `rosterctl ${words.join(' ').slice(0, 200)}\n${ran.stderr.slice(0, 2000)}`;
-  if (hung) {
-    figures.hangs += 1;
-    throw new Error(`still running after ${hangMs} ms: ${what}`);
-  }
-  const stack = stackIn(ran.stderr) || stackIn(ran.stdout);
-  if (stack) figures.stacks += 1;
-  expect(stack, `a stack trace from ${what}`).toBe(false);
-  const leaks = leaksIn(ran, home, options.showsUrl ?? false);
-  figures.canaries += leaks.length;
-  expect(leaks, `secrets in the traces of ${what}`).toEqual([]);
-  return ran;
+}
+
+async function inside(
+  words: readonly string[],
+  home: string,
+  { env, stdin, cwd }: AttackOptions,
+): Promise<Ended> {
+  const ran = await Promise.race([
+    inProcess(words, {
+      home,
+      env,
+      ...(stdin !== undefined && { stdin: stdin.toString() }),
+      ...(cwd !== undefined && { cwd }),
+    }),
+    sleep(hangMs, undefined, { ref: false }),
+  ]);
+  return ran
+    ? { ...ran, hung: false }
+    : { hung: true, code: null, signal: null, stdout: '', stderr: '' };
 }
 
 /** Requirements for a message on stderr: present, short, without HTML. */
