@@ -68,11 +68,12 @@ export function fault(
   id: string,
   title: string,
   body: (attack: Attack, context: TestContext) => Promise<void>,
+  { inside = false }: Pick<AttackOptions, 'inside'> = {},
 ): void {
   test.concurrent(`${id} ${title}`, { timeout: 120_000 }, async (context) => {
     const figures: Figures = { runs: 0, stacks: 0, hangs: 0, canaries: 0 };
     context.task.meta.faults = figures;
-    await body((line, options) => run(figures, line, options), context);
+    await body((line, options) => run(figures, line, { inside, ...options }), context);
   });
 }
 
