@@ -3,14 +3,14 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, type Instead, keep, steps, written } from '../commands/tryouts/service.js';
 import { errorOf } from '../support/run.js';
-import { ids, report, runFolders, several, until, userOf } from './user.js';
+import { ids, report, runFolders, several, until, userInside, userOf } from './user.js';
 
 const line = (count: number, more: string) =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
 
 /** Runs a command over two rows. */
 async function shown(how: string): Promise<string> {
-  const user = userOf(await keep(several(2)));
+  const user = userInside(await keep(several(2)));
   return (await user.run(line(2, `--yes --fields id,result,error ${how}`))).stdout;
 }
 
@@ -65,7 +65,7 @@ test.each(['statsu!=withdrawn', 'statusx=pending'])(
   '--if %s is an error, not a guard',
   async (condition) => {
     const service = await keep(several(3));
-    const ran = await userOf(service).run(line(3, `--yes --if ${condition}`));
+    const ran = await userInside(service).run(line(3, `--yes --if ${condition}`));
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(/No record has a field "stat\w+"\. Did you mean status\?/);
     expect(written(service)).toEqual([]);
@@ -77,7 +77,7 @@ describe('--fields of a report', () => {
     'with a name that no row has is refused before anything is sent %s',
     async (how) => {
       const service = await keep(several(2));
-      const ran = await userOf(service).run(line(2, `--yes --fields id,resutl ${how}`));
+      const ran = await userInside(service).run(line(2, `--yes --fields id,resutl ${how}`));
       expect(ran.code).toBe(2);
       expect(ran.stderr).toContain('Did you mean result?');
       expect(service.requests).toEqual([]);
@@ -86,13 +86,13 @@ describe('--fields of a report', () => {
 
   test('is refused for the report of one row, too', async () => {
     const service = await keep(several(1));
-    const ran = await userOf(service).run(line(1, '--fields id,resutl'));
+    const ran = await userInside(service).run(line(1, '--fields id,resutl'));
     expect([ran.code, service.requests]).toEqual([2, []]);
   });
 
   test('a misspelled field after a GET of `api` is a usage error, as for a list', async () => {
     const service = await keep(several(1));
-    const ran = await userOf(service).run('api GET /tryout-applications/app_1 --fields nope');
+    const ran = await userInside(service).run('api GET /tryout-applications/app_1 --fields nope');
     expect([ran.code, ran.stdout]).toEqual([2, '']);
   });
 
@@ -106,7 +106,7 @@ describe('--fields of a report', () => {
   });
 
   test('may name top-level fields of the report', async () => {
-    const user = userOf(await keep(several(2)));
+    const user = userInside(await keep(several(2)));
     const { stdout } = await user.run(line(2, '--yes --json --fields action,summary.changed'));
     expect(JSON.parse(stdout)).toEqual({ action: 'tryouts.set-status', 'summary.changed': 2 });
   });
@@ -116,7 +116,7 @@ describe('--fields of a report', () => {
     const service = await keep([application('app_1', { nick: 'kite' })], (_, step) =>
       step === 'PATCH app_1' ? { status: 200, json: answer } : undefined,
     );
-    const ran = await userOf(service).run(
+    const ran = await userInside(service).run(
       'tryouts update app_1 --status rejected --json --fields id,nick',
     );
     expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'app_1', nick: null }]);
@@ -142,7 +142,7 @@ describe('--results', () => {
     ['-', 'needs a file', 2],
   ])('%s is refused before anything is sent', async (file, words, code) => {
     const service = await keep(several(2));
-    const ran = await userOf(service).run(line(2, `--yes --results ${file}`));
+    const ran = await userInside(service).run(line(2, `--yes --results ${file}`));
     expect(ran.code).toBe(code);
     expect(ran.stderr).toContain(words);
     expect(service.requests).toEqual([]);
@@ -153,7 +153,7 @@ describe('--results', () => {
       if (step === 'PATCH app_2') rmSync(folder, { recursive: true });
       return undefined;
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const folder = join(user.home, 'there');
     mkdirSync(folder);
     const ran = await user.run(line(2, '--yes --json --results there/r.csv'));
@@ -169,7 +169,7 @@ describe('--results', () => {
     'never overwrites its own input, as %s',
     async (results) => {
       const service = await keep(several(1));
-      const user = userOf(service);
+      const user = userInside(service);
       const rows = join(user.home, 'rows.csv');
       writeFileSync(rows, 'id\napp_1\n');
       symlinkSync('rows.csv', join(user.home, 'link.csv'));
@@ -189,7 +189,7 @@ describe('--results', () => {
     ['-F', 'players update player_1 player_2 -F bio=@text --yes'],
   ])('never overwrites its own %s', async (word, words) => {
     const service = await keep(several(2));
-    const user = userOf(service);
+    const user = userInside(service);
     for (const name of ['text', 'other.txt']) writeFileSync(join(user.home, name), name);
     const ran = await user.run(`${words} --results ./text`);
     expect([ran.code, service.requests]).toEqual([2, []]);
@@ -199,7 +199,7 @@ describe('--results', () => {
 
   test('never overwrites the file of --out, which does not exist yet', async () => {
     const service = await keep(several(1));
-    const user = userOf(service);
+    const user = userInside(service);
     symlinkSync('.', join(user.home, 'here'));
     const ran = await user.run(line(1, '--yes --out new.csv --results here/new.csv'));
     expect([ran.code, service.requests]).toEqual([2, []]);
@@ -221,7 +221,7 @@ test.each([
   ['-F', 'players update player_1 -F bio=@file'],
 ])('an --out never overwrites the %s of the same command: %s', async (word, words) => {
   const service = await keep(several(2));
-  const user = userOf(service);
+  const user = userInside(service);
   const text = 'id,status\napp_1,rejected\n';
   writeFileSync(join(user.home, 'file'), text);
   writeFileSync(join(user.home, 'other.txt'), 'x');
@@ -239,7 +239,7 @@ test.each([
   '%s never overwrites a file that a folder, a pattern or a manifest names: %s',
   async (option, words) => {
     const service = await keep(several(1));
-    const user = userOf(service);
+    const user = userInside(service);
     mkdirSync(join(user.home, 'papers'));
     for (const name of ['a.txt', 'b.txt']) writeFileSync(join(user.home, 'papers', name), name);
     writeFileSync(join(user.home, 'papers.csv'), 'path\npapers/a.txt\npapers/b.txt\n');
@@ -251,7 +251,7 @@ test.each([
 );
 
 test('an --out never overwrites a file that the same command downloads', async () => {
-  const user = userOf(await keep([]));
+  const user = userInside(await keep([]));
   mkdirSync(join(user.home, 'papers'));
   const ran = await user.run(
     "-p sandbox docs download --all -D papers --out 'papers/Budget 2026.xlsx'",
@@ -263,7 +263,7 @@ test('an --out never overwrites a file that the same command downloads', async (
 
 test('an --out that cannot be written is refused before any write', async () => {
   const service = await keep(several(2));
-  const ran = await userOf(service).run(line(2, '--yes --out none/x.json'));
+  const ran = await userInside(service).run(line(2, '--yes --out none/x.json'));
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('there is no such folder');
   expect(written(service)).toEqual([]);
@@ -271,7 +271,10 @@ test('an --out that cannot be written is refused before any write', async () => 
 
 test('an export without rows is not a missing status', async () => {
   const service = await keep([]);
-  const ran = await userOf(service).run('tryouts set-status --csv - --yes --json', 'id,status\n');
+  const ran = await userInside(service).run(
+    'tryouts set-status --csv - --yes --json',
+    'id,status\n',
+  );
   expect([ran.code, report(ran).summary['total']]).toEqual([0, 0]);
 });
 
@@ -284,14 +287,14 @@ test.each([
   'players create -F name=@- -F bio=@-',
 ])('stdin cannot be two inputs at once: %s', async (words) => {
   const service = await keep(several(2));
-  const ran = await userOf(service).run(words, 'app_1\napp_2\n');
+  const ran = await userInside(service).run(words, 'app_1\napp_2\n');
   expect([ran.code, service.requests]).toEqual([2, []]);
   expect(ran.stderr).toContain('stdin can be read only once');
 });
 
 test('a trailing space belongs to an id in a CSV: no other record is changed', async () => {
   const service = await keep(several(1));
-  const ran = await userOf(service).run(
+  const ran = await userInside(service).run(
     'tryouts set-status --csv - --yes',
     'id,status\n"app_1 ",rejected\n',
   );
@@ -300,7 +303,7 @@ test('a trailing space belongs to an id in a CSV: no other record is changed', a
 });
 
 test('a dry run warns that --max-changes would stop the run', async () => {
-  const user = userOf(await keep(several(3)));
+  const user = userInside(await keep(several(3)));
   const ran = await user.run(line(3, '--dry-run --max-changes 2'));
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('3 applications would change, more than --max-changes 2');
@@ -392,7 +395,7 @@ async function refusedBefore() {
   const service = await keep(several(2), (_, step) =>
     refused && step.startsWith('PATCH') ? { status: 400 } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   expect(await user.run(line(2, '--yes'))).toMatchObject({ code: 8 });
   refused = false;
   return { service, user };
