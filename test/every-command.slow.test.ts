@@ -3,6 +3,7 @@ import { describeCommands } from '../src/cli/manifest.js';
 import { commands } from '../src/commands/index.js';
 import type { ManifestCommand } from '../src/data/command-manifest.js';
 import { aDesk, lineOf, testedElsewhere } from './support/examples.js';
+import { inProcess } from './support/in-process.js';
 import { rosterctl } from './support/run.js';
 
 /** The first is run as JSON by every-command.test.ts; as text it is run here where it is the only one. */
@@ -15,8 +16,12 @@ describe.each(
     .map((command) => [command.words.join(' '), command] as const)
     .filter(([name]) => !testedElsewhere.has(name)),
 )('the help of %s gives examples that work:', (name, command) => {
-  test.each(others(command).map(([what, words]) => [what, words]))('%s', async (_, words) => {
-    const ran = await rosterctl([...lineOf(command, words), '--yes'], await aDesk(name));
+  test.each(
+    others(command).map(
+      ([what, words], at) => [what, words, at > 0 ? inProcess : rosterctl] as const,
+    ),
+  )('%s', async (_, words, run) => {
+    const ran = await run([...lineOf(command, words), '--yes'], await aDesk(name));
     expect(ran.stderr).not.toMatch(/^\s+at /m);
     expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
       code: 0,
