@@ -67,17 +67,12 @@ describe('bodies that are not JSON', () => {
       { inside: id !== 'F042' },
     );
 
-    fault(
-      id,
-      `${title}: a status that was done is found by reading`,
-      async (attack) => {
-        const world = await hostileWorld(unreadable('PATCH', action));
-        const ran = await attack(patch, { env: world.env });
-        expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-        expect(world.count('PATCH')).toBe(1);
-      },
-      { inside: id !== 'F042' },
-    );
+    fault(id, `${title}: a status that was done is found by reading`, async (attack) => {
+      const world = await hostileWorld(unreadable('PATCH', action));
+      const ran = await attack(patch, { env: world.env });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.count('PATCH')).toBe(1);
+    });
   }
 
   for (const status of [502, 504, 413])

@@ -87,8 +87,8 @@ async function run(
   figures.runs += 1;
   const started = performance.now();
   const ended = await (options.inside
-    ? inside(words, home, options)
-    : outside(figures, words, home, options));
+    ? runInside(words, home, options)
+    : runOutside(figures, words, home, options));
   const what = `rosterctl ${words.join(' ').slice(0, 200)}\n${ended.stderr.slice(0, 2000)}`;
   if (ended.hung) {
     figures.hangs += 1;
@@ -109,7 +109,7 @@ interface Ended extends Ran {
   readonly hung: boolean;
 }
 
-async function outside(
+async function runOutside(
   figures: Figures,
   words: readonly string[],
   home: string,
@@ -150,7 +150,7 @@ async function outside(
   };
 }
 
-async function inside(
+async function runInside(
   words: readonly string[],
   home: string,
   { env, stdin, cwd }: AttackOptions,
