@@ -62,14 +62,16 @@ export async function inProcess(
   const out = collector();
   const err = collector();
   const started = clock.now();
+  const pid = ++lastPid;
+  running.add(pid);
   const standIn = Object.assign(new EventEmitter(), {
     argv: [process.execPath, launcher, ...wordsOf(line)],
     env: { ...freshEnvironment(home), ...env },
     platform: process.platform,
     versions: process.versions,
-    pid: startPid(),
+    pid,
     getuid: process.getuid,
-    kill: (pid: number, signal: number) => isRunning(pid) || process.kill(pid, signal),
+    kill: (other: number, signal: number) => running.has(other) || process.kill(other, signal),
     hrtime: { bigint: () => BigInt(Math.round(clock.now() * 1e6)) },
     uptime: () => (clock.now() - started) / 1000,
     exitCode: undefined as number | undefined,
@@ -92,29 +94,15 @@ export async function inProcess(
     );
   } finally {
     standIn.emit('exit');
-    running.delete(standIn.pid);
+    running.delete(pid);
     leave?.();
   }
   return { code: standIn.exitCode ?? 0, signal: null, stdout: out.text(), stderr: err.text() };
 }
 
-/** No process of the system has such an id; each line has its own, which is gone when the line has ended. */
-const firstPid = 1e8;
+/** Each line has a number of its own, above those of the system's processes, which is gone when it has ended. */
+let lastPid = 2 ** 22;
 const running = new Set<number>();
-let lastPid = firstPid;
-
-function startPid(): number {
-  lastPid += 1;
-  running.add(lastPid);
-  return lastPid;
-}
-
-/** False for a process of the system; throws what the system does for a line that has ended. */
-function isRunning(pid: number): boolean {
-  if (pid <= firstPid) return false;
-  if (running.has(pid)) return true;
-  throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
-}
 
 /** Where the lines under way stand: a process has one current folder. */
 const here = { folder: process.cwd(), before: process.cwd(), lines: 0 };

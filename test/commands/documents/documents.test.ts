@@ -9,6 +9,7 @@ import {
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, splitWords, temporaryFolder } from '../../support/run.js';
 import { key, type Recorded, type Reply, recordingService } from '../../support/service.js';
 
@@ -91,7 +92,7 @@ const at = (home: string) => ({ home, cwd: join(home, 'work') });
 test('a document without an id answers to none, not even "undefined"', async () => {
   const api = await recordingService(() => ({ status: 200, json: [{ name: 'A' }, rules] }));
   for (const line of ['docs get undefined', 'docs delete undefined --yes']) {
-    const ran = await rosterctl(line, { env: api.env });
+    const ran = await inProcess(line, { env: api.env });
     expect([ran.code, ran.stdout]).toEqual([11, '']);
   }
   expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
@@ -111,7 +112,7 @@ test('get finds all ids with one list request', async () => {
 
 test('list filters by tags and by content type', async () => {
   const { env } = await service();
-  const ids = async (line: string) => (await rosterctl(`docs list -o ids ${line}`, { env })).stdout;
+  const ids = async (line: string) => (await inProcess(`docs list -o ids ${line}`, { env })).stdout;
   expect(await ids('--tag a --tag b')).toBe('doc_1\n');
   expect(await ids('--type image/')).toBe('doc_2\n');
   expect(await ids("--type 'image/*'")).toBe('doc_2\n');
@@ -126,7 +127,7 @@ test.each([
   ["-F 'tags[]'", []],
 ])('docs update %s sends the whole new list of tags', async (flags, tags) => {
   const api = await service();
-  const ran = await rosterctl(`docs update doc_1 ${flags} --json`, { env: api.env });
+  const ran = await inProcess(`docs update doc_1 ${flags} --json`, { env: api.env });
   expect(ran.code).toBe(0);
   expect(JSON.parse(api.requests[1]?.body.toString() ?? '')).toEqual({ tags });
   expect(JSON.parse(ran.stdout)).toMatchObject({ tags });
@@ -143,7 +144,7 @@ test('an update answered without a record prints the one from the list', async (
   const api = await service({
     api: ({ method }) => (method === 'PATCH' ? { status: 204 } : undefined),
   });
-  const ran = await rosterctl('docs update doc_1 --name House --json', { env: api.env });
+  const ran = await inProcess('docs update doc_1 --name House --json', { env: api.env });
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual({ ...rules, name: 'House' });
   expect(lines(api.requests)).toHaveLength(3);
@@ -174,7 +175,7 @@ test('all files are checked before the first request', async () => {
     ['-', '--name'],
     ['- ok.txt --name A --content-type text/plain', 'stdin'],
   ] as const) {
-    const ran = await rosterctl(`docs upload ${paths} --json`, { env: api.env, ...at(home) });
+    const ran = await inProcess(`docs upload ${paths} --json`, { env: api.env, ...at(home) });
     expect([paths, ran.code, ran.stdout]).toEqual([paths, 2, '']);
     expect(ran.stderr).toContain(words);
   }
@@ -184,7 +185,7 @@ test('all files are checked before the first request', async () => {
 test('--content-type overrides the type of a file name', async () => {
   const api = await service();
   const home = folderWith({ 'notes.md': '# hi' });
-  const ran = await rosterctl('docs upload notes.md --content-type text/plain', {
+  const ran = await inProcess('docs upload notes.md --content-type text/plain', {
     env: api.env,
     ...at(home),
   });
@@ -195,7 +196,7 @@ test('--content-type overrides the type of a file name', async () => {
 test('a dry run inspects the file and shows three requests', async () => {
   const api = await service();
   const home = folderWith({ 'rules.txt': 'hello' });
-  const ran = await rosterctl('docs upload rules.txt --tag a -n --json', {
+  const ran = await inProcess('docs upload rules.txt --tag a -n --json', {
     env: api.env,
     ...at(home),
   });
@@ -228,7 +229,7 @@ test('a dry run inspects the file and shows three requests', async () => {
     changes: [{ id: null, field: 'id', from: null, to: '(new document)' }],
   });
   expect(lines([...api.requests, ...api.store.requests])).toEqual(['GET /v1/documents/org_7']);
-  expect((await rosterctl('docs upload gone.txt -n', { env: api.env, ...at(home) })).code).toBe(2);
+  expect((await inProcess('docs upload gone.txt -n', { env: api.env, ...at(home) })).code).toBe(2);
 });
 
 test('several files report their new ids without confirmation', async () => {
@@ -277,7 +278,7 @@ test('stdin that cannot be kept names the folder and the reason', async () => {
 test('the type of stdin is determined from --name and the bytes', async () => {
   const api = await service();
   const upload = (name: string, stdin: string) =>
-    rosterctl(`docs upload - --name ${name} --json`, { env: api.env, stdin });
+    inProcess(`docs upload - --name ${name} --json`, { env: api.env, stdin });
   for (const [name, stdin] of [
     ['rules.txt', 'hello'],
     ['Guide', 'hello'],
@@ -313,7 +314,7 @@ test('a failing third step prints what is left over, and a command that a shell 
         : undefined,
   });
   const home = folderWith({ 'rules.txt': 'hello' });
-  const ran = await rosterctl("docs upload rules.txt --name 'Our rules' --tag a --json", {
+  const ran = await inProcess("docs upload rules.txt --name 'Our rules' --tag a --json", {
     env: api.env,
     ...at(home),
   });
@@ -343,7 +344,7 @@ test('a store that keeps refusing ends the upload with its code, and no document
   const denied = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
   const api = await service({ store: () => ({ status: 403, text: denied }) });
   const home = folderWith({ 'rules.txt': 'hello' });
-  const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
+  const ran = await inProcess('docs upload rules.txt --json', { env: api.env, ...at(home) });
   expect(ran.code).toBe(1);
   expect(errorOf(ran)).toMatchObject({ status: 403, code: 'AccessDenied' });
   expect(lines(api.requests)).toEqual([
@@ -358,7 +359,7 @@ test('a file with the name, type and size of a document is skipped, uploaded aga
   const home = folderWith({ Rules: 'hello' });
   const ran = async (how: string) => {
     const api = await service();
-    const { code } = await rosterctl(`docs upload Rules --content-type text/plain ${how}`, {
+    const { code } = await inProcess(`docs upload Rules --content-type text/plain ${how}`, {
       env: api.env,
       ...at(home),
     });
@@ -380,7 +381,7 @@ test('--if-exists skip and error upload nothing if a possibly incomplete list la
         json: { documents: [], total: 1 },
       }));
       const line = `docs upload ${paths} --content-type text/plain --if-exists ${how} --json`;
-      const ran = await rosterctl(line, { env: api.env, ...at(home) });
+      const ran = await inProcess(line, { env: api.env, ...at(home) });
       expect([ran.code, errorOf(ran).code]).toEqual([11, 'incomplete']);
       // Also where `uploads finish`, which has no such flag, says so.
       expect(errorOf(ran).hint).toContain('rosterctl docs upload FILE --if-exists duplicate');
@@ -398,7 +399,7 @@ test('an upload answered without a record is completed from the list by its key'
     },
   });
   const home = folderWith({ 'rules.txt': 'hello' });
-  const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
+  const ran = await inProcess('docs upload rules.txt --json', { env: api.env, ...at(home) });
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'doc_1' });
 });
@@ -416,7 +417,7 @@ test.each(['before', 'while'] as const)(
         moment === 'before' && url === '/v1/uploads/document-file' ? rewrite() : undefined,
       store: () => (moment === 'while' ? rewrite() : undefined),
     });
-    const ran = await rosterctl('docs upload rules.txt --json', { env: api.env, ...at(home) });
+    const ran = await inProcess('docs upload rules.txt --json', { env: api.env, ...at(home) });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain('changed during');
     const first = ['GET /v1/documents/org_7', 'POST /v1/uploads/document-file'];
@@ -446,7 +447,7 @@ test('a download has the extension of its type, also of one with parameters', as
         ? { status: 200, json: [{ ...rules, contentType }] }
         : undefined,
   });
-  const ran = await rosterctl('docs download doc_1 --json', {
+  const ran = await inProcess('docs download doc_1 --json', {
     env: api.env,
     ...at(folderWith({})),
   });
@@ -456,7 +457,7 @@ test('a download has the extension of its type, also of one with parameters', as
 test('a hostile name cannot leave the folder', async () => {
   const api = await service();
   const home = folderWith({});
-  const ran = await rosterctl('docs download doc_2 -D inner/deep --json', {
+  const ran = await inProcess('docs download doc_2 -D inner/deep --json', {
     env: api.env,
     ...at(home),
   });
@@ -471,7 +472,7 @@ test('a key that may not list still downloads, and the store names the file', as
       url === '/v1/documents/org_7' ? { status: 403, json: { error: 'forbidden' } } : undefined,
   });
   const home = folderWith({});
-  const ran = await rosterctl('docs download doc_1 --json', { env: api.env, ...at(home) });
+  const ran = await inProcess('docs download doc_1 --json', { env: api.env, ...at(home) });
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toMatchObject({ path: 'stored.txt' });
 });
@@ -480,15 +481,15 @@ test('an existing file is refused before its URL is requested, skipped, or repla
   const api = await service();
   const home = folderWith({ 'Rules.txt': 'mine' });
   const file = join(home, 'work', 'Rules.txt');
-  const refused = await rosterctl('docs download doc_1', { env: api.env, ...at(home) });
+  const refused = await inProcess('docs download doc_1', { env: api.env, ...at(home) });
   expect([refused.code, refused.stdout, readFileSync(file, 'utf8')]).toEqual([11, '', 'mine']);
-  const skipped = await rosterctl('docs download doc_1 --skip-existing', {
+  const skipped = await inProcess('docs download doc_1 --skip-existing', {
     env: api.env,
     ...at(home),
   });
   expect([skipped.code, readFileSync(file, 'utf8')]).toEqual([0, 'mine']);
   expect(new Set(lines(api.requests))).toEqual(new Set(['GET /v1/documents/org_7']));
-  const replaced = await rosterctl('docs download doc_1 --overwrite', {
+  const replaced = await inProcess('docs download doc_1 --overwrite', {
     env: api.env,
     ...at(home),
   });
@@ -499,7 +500,7 @@ test('a symbolic link at the target is refused, wherever it points', async () =>
   const api = await service();
   const home = folderWith({});
   symlinkSync(join(home, 'outside'), join(home, 'work', 'Rules.txt'));
-  const ran = await rosterctl('docs download doc_1', { env: api.env, ...at(home) });
+  const ran = await inProcess('docs download doc_1', { env: api.env, ...at(home) });
   expect(ran.code).toBe(11);
   expect(readdirSync(home)).not.toContain('outside');
 });
@@ -521,7 +522,7 @@ test.each([
   async (more, told) => {
     const api = await service();
     for (const verb of ['download', 'preview']) {
-      const ran = await rosterctl(`docs ${verb} doc_1 -O - ${more}`, { env: api.env });
+      const ran = await inProcess(`docs ${verb} doc_1 -O - ${more}`, { env: api.env });
       expect([ran.code, ran.stdout]).toEqual([2, '']);
       expect(ran.stderr).toContain(`${told} cannot be given with it`);
       expect(ran.stderr).toContain('-O FILE --json');
@@ -558,7 +559,7 @@ test('a file whose length differs from its record is not kept', async () => {
     store: ({ method }) => (method === 'GET' ? { status: 200, text: 'hell' } : undefined),
   });
   const home = folderWith({});
-  const ran = await rosterctl('docs download doc_1 --json', { env: api.env, ...at(home) });
+  const ran = await inProcess('docs download doc_1 --json', { env: api.env, ...at(home) });
   expect(ran.code).toBe(1);
   expect(errorOf(ran)).toMatchObject({ code: 'wrongSize' });
   expect(readdirSync(join(home, 'work'))).toEqual([]);
@@ -582,7 +583,7 @@ test('documents with the same name all get their ids appended, and a missing one
         : undefined,
   });
   const home = folderWith({});
-  const ran = await rosterctl('docs download doc_1 doc_2 doc_9 --json', {
+  const ran = await inProcess('docs download doc_1 doc_2 doc_9 --json', {
     env: api.env,
     ...at(home),
   });
@@ -609,7 +610,7 @@ test('a document that was only accepted, among documents that show no file keys,
 test('a dry run names the files it would write', async () => {
   const api = await service();
   const home = folderWith({});
-  const ran = await rosterctl('docs download doc_1 -D out -n --json', {
+  const ran = await inProcess('docs download doc_1 -D out -n --json', {
     env: api.env,
     ...at(home),
   });
@@ -641,7 +642,7 @@ test('--url of several names no flag for files where one of them was refused', a
   const { env } = await recordingService(({ url }) =>
     url.includes('doc_2') ? refused : { status: 200, json: { url: 'https://store.example.com/1' } },
   );
-  const { code, stderr } = await rosterctl('docs download doc_1 doc_2 --url', { env });
+  const { code, stderr } = await inProcess('docs download doc_1 doc_2 --url', { env });
   expect([code, stderr]).toEqual([3, expect.stringContaining('1 of 2 documents done, 1 not.')]);
   expect(stderr).not.toContain('--skip-existing');
 });
@@ -656,7 +657,7 @@ test.each([
   'docs update doc_1 --tag a --add-tag b',
 ])('%s exits 2 without a request', async (line) => {
   const api = await service();
-  const ran = await rosterctl(`${line} --json`, { env: api.env });
+  const ran = await inProcess(`${line} --json`, { env: api.env });
   expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
 });
 
@@ -667,15 +668,15 @@ function shellWords(line: string): string[] {
 
 test('--type accepts the short names shown in tables, and refuses others', async () => {
   const list = '-p sandbox docs list';
-  const short = await rosterctl(`${list} --type pdf -o ids`);
-  const long = await rosterctl(`${list} --type application/pdf -o ids`);
+  const short = await inProcess(`${list} --type pdf -o ids`);
+  const long = await inProcess(`${list} --type application/pdf -o ids`);
   expect(short.stdout).toBe(long.stdout);
   expect(short.stdout).not.toBe('');
   for (const [typed, meant] of [
     ['pfd', 'pdf'],
     ['image', 'image/'],
   ]) {
-    const ran = await rosterctl(`${list} --type ${typed}`);
+    const ran = await inProcess(`${list} --type ${typed}`);
     expect([ran.code, ran.stdout]).toEqual([exit.usage, '']);
     expect(ran.stderr).toContain(`Did you mean ${meant}?`);
   }
@@ -685,9 +686,9 @@ test('a file of more bytes than upload.maxBytes is refused before a request, and
   const home = temporaryFolder();
   writeFileSync(join(home, 'small.txt'), 'hello');
   writeFileSync(join(home, 'large.txt'), 'hello!');
-  await rosterctl('config set upload.maxBytes 5', { home });
+  await inProcess('config set upload.maxBytes 5', { home });
   const upload = (files: string) =>
-    rosterctl(`docs upload ${files} -p sandbox --json --debug`, { home });
+    inProcess(`docs upload ${files} -p sandbox --json --debug`, { home, cwd: home });
   const message = 'large.txt has 6 bytes, more than upload.maxBytes (5) allows.';
   const large = await upload('large.txt');
   expect([large.code, errorOf(large)]).toMatchObject([exit.usage, { message }]);

@@ -30,7 +30,7 @@ const files = (count: number, length = 100) =>
     return stored(id, randomBytes(length), { tags: index % 2 ? ['odd'] : ['even'] });
   });
 
-async function place(options: DocumentStoreOptions, start: typeof rosterctl = inProcess) {
+async function place(options: DocumentStoreOptions) {
   const api = await documentStore(options);
   const cwd = temporaryFolder();
   mkdirSync(join(cwd, 'out'));
@@ -43,7 +43,9 @@ async function place(options: DocumentStoreOptions, start: typeof rosterctl = in
         .filter((name) => name !== '.rosterctl-downloads.json')
         .toSorted(),
     run: (line: string, stdin = '') =>
-      start(`docs download -D out ${line}`, { env: api.env, home: cwd, cwd, stdin }),
+      inProcess(`docs download -D out ${line}`, { env: api.env, home: cwd, cwd, stdin }),
+    start: (line: string) =>
+      rosterctl(`docs download -D out ${line}`, { env: api.env, home: cwd, cwd }),
   };
 }
 
@@ -58,8 +60,8 @@ const listCalls = (requests: readonly { readonly url: string }[]) =>
 
 test('a thousand documents are downloaded completely from one list, and a second run fetches nothing', async () => {
   const documents = files(1000);
-  const here = await place({ documents }, rosterctl);
-  const ran = await here.run('--all -o ndjson');
+  const here = await place({ documents });
+  const ran = await here.start('--all -o ndjson');
   // On a slow machine a progress line is printed every ten seconds.
   const told = ran.stderr.replace(/^[\d,]+ of 1,000 files, .*\n/gm, '');
   expect([ran.code, told]).toEqual([0, '']);
@@ -73,7 +75,7 @@ test('a thousand documents are downloaded completely from one list, and a second
   expect(listCalls(here.api.requests)).toBe(1);
   expect(here.api.store.requests).toHaveLength(1000);
   expect(JSON.stringify(here.api.store.requests)).not.toContain(key);
-  const again = await here.run('--all --skip-existing --json');
+  const again = await here.start('--all --skip-existing --json');
   expect([again.code, (JSON.parse(again.stdout) as unknown[]).length]).toEqual([0, 1000]);
   expect(here.api.store.requests).toHaveLength(1000);
 });
@@ -143,7 +145,7 @@ test.each([
 test.each(['--all', '--ids -', 'doc_0001 doc_0002'])('-O with %s exits 2', async (line) => {
   const api = await documentStore({ documents: files(1) });
   for (const file of ['x', '-']) {
-    const ran = await rosterctl(`docs download ${line} -O ${file}`, { env: api.env });
+    const ran = await inProcess(`docs download ${line} -O ${file}`, { env: api.env });
     expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
   }
 });
@@ -159,7 +161,7 @@ test('hostile names stay in the folder, odd harmless ones are kept, none is lost
       sizeBytes: Buffer.byteLength(name),
     }),
   );
-  const here = await place({ documents }, rosterctl);
+  const here = await place({ documents });
   const before = readdirSync(here.cwd).toSorted();
   const ran = await here.run('--all --json');
   expect(ran).toMatchObject({ code: 0 });
@@ -207,7 +209,7 @@ test('names that a file system considers equal become different files, in any or
 // --- existing files ---
 
 test('existing files are refused before a document is requested', async () => {
-  const here = await place({ documents: files(3) }, rosterctl);
+  const here = await place({ documents: files(3) });
   writeFileSync(join(here.out, 'doc_0002.txt'), 'mine');
   const ran = await here.run('--all --json');
   expect([ran.code, ran.stdout]).toEqual([11, '']);
@@ -231,7 +233,7 @@ test('--skip-existing fetches missing files and reports one of another size', as
 });
 
 test('a terminal counts the files that were skipped, and shows sizes in binary units', async () => {
-  const here = await place({ documents: files(3, 2048) }, rosterctl);
+  const here = await place({ documents: files(3, 2048) });
   writeFileSync(join(here.out, 'doc_0002.txt'), 'x'.repeat(2048));
   const piped = await here.run('doc_0001 doc_0002 --skip-existing');
   expect(piped).toMatchObject({
@@ -271,12 +273,12 @@ test('a dry run names the files it would write and fetches nothing', async () =>
 
 test('--url prints a URL for each document and fetches nothing', async () => {
   const api = await documentStore({ documents: files(2) });
-  const plain = await rosterctl('docs download --all --url', { env: api.env });
+  const plain = await inProcess('docs download --all --url', { env: api.env });
   const urls = ['doc_0001', 'doc_0002'].map(
     (id) => `${api.store.origin}/files/${id}?sig=canary-signature`,
   );
   expect(plain.stdout).toBe(`${urls.join('\n')}\n`);
-  const rows = await rosterctl('docs download --all --url --json', { env: api.env });
+  const rows = await inProcess('docs download --all --url --json', { env: api.env });
   expect(JSON.parse(rows.stdout)).toMatchObject([
     { id: 'doc_0001', url: urls[0], expiresAt: null },
     { id: 'doc_0002', url: urls[1], expiresAt: null },
@@ -360,7 +362,7 @@ test('a name that is too long for its folder does not stop the others, nor the n
   const deep = `${'d'.repeat(199)}/`.repeat(Math.floor(room / 200));
   const folder = join(here.cwd, deep, 'e'.repeat(room % 200 || 1));
   for (const line of [`--all -D ${folder}`, `--all --skip-existing -D ${folder}`]) {
-    const ran = await rosterctl(`docs download ${line} --concurrency 1 --json`, {
+    const ran = await inProcess(`docs download ${line} --concurrency 1 --json`, {
       env: here.api.env,
       home: here.cwd,
     });
@@ -372,14 +374,11 @@ test('a name that is too long for its folder does not stop the others, nor the n
 test('a service that stops answering ends the run after five documents, and the next run continues', async () => {
   const documents = files(12);
   let dead = true;
-  const here = await place(
-    {
-      documents,
-      store: (_, { record }) =>
-        dead && record.id > 'doc_0003' ? (_r, response) => response.destroy() : undefined,
-    },
-    rosterctl,
-  );
+  const here = await place({
+    documents,
+    store: (_, { record }) =>
+      dead && record.id > 'doc_0003' ? (_r, response) => response.destroy() : undefined,
+  });
   const ran = await here.run('--all --json --concurrency 1 --retries 0');
   expect([ran.code, (JSON.parse(ran.stdout) as unknown[]).length]).toEqual([9, 3]);
   expect(ran.stderr).toContain('3 of 12 documents done, 9 not, 4 of them not started.');
@@ -405,20 +404,17 @@ test('if some of several documents fail, the last line is the first error as JSO
 test('Ctrl-C leaves complete files, exits 130, and reports what was not done', async () => {
   const documents = files(20, 50_000);
   let open = true;
-  const here = await place(
-    {
-      documents,
-      store: (request, { record, bytes }) =>
-        open && record.id === 'doc_0003'
-          ? (_, response) => {
-              const { etag } = { etag: '"1"' };
-              response.writeHead(200, { 'content-length': bytes.length, etag });
-              response.write(bytes.subarray(0, 20_000));
-            }
-          : fileReply(request, bytes, { headers: { etag: '"1"' } }),
-    },
-    rosterctl,
-  );
+  const here = await place({
+    documents,
+    store: (request, { record, bytes }) =>
+      open && record.id === 'doc_0003'
+        ? (_, response) => {
+            const { etag } = { etag: '"1"' };
+            response.writeHead(200, { 'content-length': bytes.length, etag });
+            response.write(bytes.subarray(0, 20_000));
+          }
+        : fileReply(request, bytes, { headers: { etag: '"1"' } }),
+  });
   const line = ['docs', 'download', '--all', '-D', 'out', '--json', '--concurrency', '1'];
   const child = startLine(line, { env: here.api.env, home: here.cwd });
   const received = () =>
@@ -459,17 +455,17 @@ test('a second mirror of a folder is refused, so that none forgets what the othe
   const line = ['docs', 'download', '--all', '-D', 'link/out', '--skip-existing'];
   const first = startLine(line, { env: here.api.env, home: here.cwd });
   while (here.api.asked().length < 3) await wait(10);
-  const second = await here.run('--all --skip-existing --json');
+  const second = await here.start('--all --skip-existing --json');
   expect([second.code, errorOf(second).code]).toEqual([11, 'locked']);
   expect(second.stderr).toContain('Another download to out is running.');
   expect(here.api.asked()).toHaveLength(3);
   // One that remembers nothing is not kept out.
-  expect((await here.run('doc_0001 --overwrite')).code).toBe(0);
+  expect((await here.start('doc_0001 --overwrite')).code).toBe(0);
   cut.abort();
   expect((await first.ended).code).toBe(0);
   const remembered = JSON.parse(readFileSync(join(here.out, '.rosterctl-downloads.json'), 'utf8'));
   expect(remembered.files).toHaveLength(3);
-  expect((await here.run('--all --skip-existing')).code).toBe(0);
+  expect((await here.start('--all --skip-existing')).code).toBe(0);
 });
 
 test('a mirror that is refused or killed does not keep out the next', async () => {
@@ -491,29 +487,26 @@ test('a mirror that is refused or killed does not keep out the next', async () =
 test('--concurrency limits the documents in flight', async () => {
   let active = 0;
   let most = 0;
-  const here = await place(
-    {
-      documents: files(40),
-      store:
-        (request, { bytes }) =>
-        (_, response) => {
-          active += 1;
-          most = Math.max(most, active);
-          setTimeout(
-            () => {
-              active -= 1;
-              const reply = fileReply(request, bytes);
-              if (typeof reply === 'function') reply(request, response);
-              // Long enough for all that may be sent at once, until they have been.
-            },
-            most < 16 ? 500 : 5,
-          );
-        },
-    },
-    rosterctl,
-  );
+  const here = await place({
+    documents: files(40),
+    store:
+      (request, { bytes }) =>
+      (_, response) => {
+        active += 1;
+        most = Math.max(most, active);
+        setTimeout(
+          () => {
+            active -= 1;
+            const reply = fileReply(request, bytes);
+            if (typeof reply === 'function') reply(request, response);
+            // Long enough for all that may be sent at once, until they have been.
+          },
+          most < 16 ? 500 : 5,
+        );
+      },
+  });
   // More than ten listeners on one signal are not a leak, so there is no warning.
-  expect(await here.run('--all --concurrency 16')).toMatchObject({
+  expect(await here.start('--all --concurrency 16')).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(/^\d+ downloaded\.\n$/),
   });
@@ -568,7 +561,7 @@ describe('the signed URL is found', () => {
     expect(await here.run('doc_0001')).toMatchObject({ code: 0 });
     expect(readFileSync(join(here.out, 'doc_0001.txt'), 'utf8')).toBe('hello');
     expect(here.target.store.requests).toEqual([]);
-    expect((await rosterctl('docs download doc_0001 --url', { env: here.api.env })).code).toBe(1);
+    expect((await inProcess('docs download doc_0001 --url', { env: here.api.env })).code).toBe(1);
   });
 });
 
@@ -580,7 +573,7 @@ test('fileUrl is never fetched or shown as a link', async () => {
   });
   const ran = await here.run('doc_0001 --json');
   expect([ran.code, ran.stdout, here.there()]).toEqual([1, '', []]);
-  const shown = await rosterctl('docs download doc_0001 --url', { env: here.api.env });
+  const shown = await inProcess('docs download doc_0001 --url', { env: here.api.env });
   expect([shown.code, shown.stdout]).toEqual([1, '']);
   expect(trap.requests).toEqual([]);
 });

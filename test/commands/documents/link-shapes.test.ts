@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { type Recorded, type Reply, recordingService } from '../../support/service.js';
 
@@ -26,11 +27,11 @@ const keyed = (requests: readonly Recorded[]) =>
 
 async function saved(env: Record<string, string>, verb: string) {
   const home = temporaryFolder();
-  const ran = await rosterctl(`docs ${verb} doc_1 -O copy.txt`, { env, home, cwd: home });
+  const ran = await inProcess(`docs ${verb} doc_1 -O copy.txt`, { env, home, cwd: home });
   return ran.code === 0 ? readFileSync(join(home, 'copy.txt'), 'utf8') : ran.stderr;
 }
 
-test.concurrent.each<[string, string, (store: string, api: string) => unknown]>([
+test.each<[string, string, (store: string, api: string) => unknown]>([
   [
     'download',
     'its own word',
@@ -56,7 +57,7 @@ test.concurrent.each<[string, string, (store: string, api: string) => unknown]>(
   ],
 ])('a %s finds its link as %s, and gives the key to the API only', async (verb, _, shape) => {
   const { env, store, requests } = await service(shape);
-  const shown = await rosterctl(`docs ${verb} doc_1 --url`, { env });
+  const shown = await inProcess(`docs ${verb} doc_1 --url`, { env });
   expect([shown.code, shown.stdout]).toEqual([0, `${store.origin}/d?s=1\n`]);
   expect(await saved(env, verb)).toBe(bytes);
   expect(store.requests.map(({ url }) => url)).toEqual(['/d?s=1']);
@@ -64,7 +65,7 @@ test.concurrent.each<[string, string, (store: string, api: string) => unknown]>(
   expect(requests.every(({ url }) => url.startsWith('/v1/documents/'))).toBe(true);
 });
 
-test.concurrent.each(['files.0.path', 'files[0].path'])(
+test.each(['files.0.path', 'files[0].path'])(
   'a relative URL at %s is read from the service without the key',
   async (path) => {
     const { env, origin, requests } = await service(() => ({
@@ -72,10 +73,10 @@ test.concurrent.each(['files.0.path', 'files[0].path'])(
     }));
     const home = temporaryFolder();
     const at = { env, home, cwd: home };
-    expect((await rosterctl(`config set download.urlPath ${path}`, at)).code).toBe(0);
-    const shown = await rosterctl('docs download doc_1 --url', at);
+    expect((await inProcess(`config set download.urlPath ${path}`, at)).code).toBe(0);
+    const shown = await inProcess('docs download doc_1 --url', at);
     expect(shown.stdout).toBe(`${origin}/files/d?s=1\n`);
-    expect((await rosterctl('docs download doc_1 -O copy.txt', at)).code).toBe(0);
+    expect((await inProcess('docs download doc_1 -O copy.txt', at)).code).toBe(0);
     expect(readFileSync(join(home, 'copy.txt'), 'utf8')).toBe(bytes);
     expect(requests.some(({ url }) => url.startsWith('/files/'))).toBe(true);
     expect(keyed(requests).every((url) => url.startsWith('/v1/'))).toBe(true);
@@ -86,15 +87,15 @@ test('a configured path that leads nowhere is said, with the line that mends it'
   const { env, store } = await service((origin) => ({ url: `${origin}/d?s=1`, state: 'ready' }));
   const home = temporaryFolder();
   const at = { env, home, cwd: home };
-  await rosterctl('config set download.urlPath data.url', at);
-  const ran = await rosterctl('docs download doc_1 -O copy.txt', at);
+  await inProcess('config set download.urlPath data.url', at);
+  const ran = await inProcess('docs download doc_1 -O copy.txt', at);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('No signed URL at "data.url" (download.urlPath)');
   expect(ran.stderr).toContain('The answer holds url, state.');
   expect(ran.stderr).toContain('rosterctl config set download.urlPath auto');
   expect(store.requests).toEqual([]);
-  await rosterctl('config set download.urlPath auto', at);
-  expect((await rosterctl('docs download doc_1 -O copy.txt', at)).code).toBe(0);
+  await inProcess('config set download.urlPath auto', at);
+  expect((await inProcess('docs download doc_1 -O copy.txt', at)).code).toBe(0);
 });
 
 test('two files in one answer are not chosen between, until the path says which', async () => {

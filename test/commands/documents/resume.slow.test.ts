@@ -39,7 +39,6 @@ function newFile(length = size) {
 /** One document, a working folder, and the command that downloads the document there. */
 async function place(
   options: Omit<DocumentStoreOptions, 'documents'> & { readonly bytes?: Buffer } = {},
-  start: typeof rosterctl = inProcess,
 ) {
   const bytes = options.bytes ?? newFile().bytes;
   const api = await documentStore({ ...options, documents: [stored('doc_1', bytes)] });
@@ -51,7 +50,10 @@ async function place(
     bytes,
     cwd,
     file: join(cwd, 'doc_1.txt'),
-    run: (flags = '') => start(`docs download doc_1 --json ${flags}`, { env: api.env, home, cwd }),
+    run: (flags = '') =>
+      inProcess(`docs download doc_1 --json ${flags}`, { env: api.env, home, cwd }),
+    start: (flags = '') =>
+      rosterctl(`docs download doc_1 --json ${flags}`, { env: api.env, home, cwd }),
   };
 }
 
@@ -67,7 +69,7 @@ test.each([0, 1, 65_536, 150_000, size - 1])(
   'a download continues after a connection lost at %i bytes, and the file is complete',
   async (cutAfter) => {
     const here = await place({ store: cutOnce(cutAfter) });
-    const ran = await here.run();
+    const ran = await here.start();
     expect(ran).toMatchObject({ code: 0 });
     expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
     expect(partsOf(here.api.store.requests)).toEqual([0, cutAfter]);
@@ -91,13 +93,10 @@ test('the rest is requested with the version of the first part', async () => {
 });
 
 test('a download that makes progress does not run out of attempts', async () => {
-  const here = await place(
-    {
-      store: (request, { bytes }, time) =>
-        time <= 5 ? fileReply(request, bytes, { cutAfter: 50_000 }) : undefined,
-    },
-    rosterctl,
-  );
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      time <= 5 ? fileReply(request, bytes, { cutAfter: 50_000 }) : undefined,
+  });
   const ran = await here.run('--retries 1');
   expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
   expect(here.api.store.requests).toHaveLength(6);
@@ -319,10 +318,10 @@ test('a download from a store that returns another file each time is given up', 
 // --- over several runs ---
 
 test('a download that breaks off leaves nothing, and the next run starts over', async () => {
-  const here = await place({ store: cutOnce(123_456) }, rosterctl);
-  const first = await here.run('--retries 0');
+  const here = await place({ store: cutOnce(123_456) });
+  const first = await here.start('--retries 0');
   expect([first.code, first.stdout, readdirSync(here.cwd)]).toEqual([9, '', []]);
-  expect((await here.run()).code).toBe(0);
+  expect((await here.start()).code).toBe(0);
   expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
   expect(partsOf(here.api.store.requests)).toEqual([0, 0]);
 });
@@ -353,7 +352,7 @@ const untilReceived = async (folder: string, bytes: number) => {
 };
 
 test('kill -9 leaves a private file of another name, which a later run removes', async () => {
-  const here = await place({ store: holdOnce(200_000) }, rosterctl);
+  const here = await place({ store: holdOnce(200_000) });
   const child = startLine('docs download doc_1', { env: here.api.env, home: here.cwd });
   await untilReceived(here.cwd, 200_000);
   child.kill('SIGKILL');
@@ -406,10 +405,10 @@ test('a link that appears during a download with --overwrite is replaced, not fo
 });
 
 test('of two processes that start at once exactly one wins, and nothing is left over', async () => {
-  const here = await place({}, rosterctl);
+  const here = await place();
   for (let round = 0; round < 5; round++) {
     rmSync(here.file, { force: true });
-    const both = await Promise.all([here.run(), here.run()]);
+    const both = await Promise.all([here.start(), here.start()]);
     expect(both.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b))).toEqual([0, 11]);
     expect(sha256(readFileSync(here.file))).toBe(sha256(here.bytes));
     expect(readdirSync(here.cwd)).toEqual(['doc_1.txt']);
@@ -506,42 +505,33 @@ test('a download waits for a reader of a named pipe, until a signal', async () =
 });
 
 test('-O - resumes by Range into the same pipe', async () => {
-  const here = await place(
-    { store: cutOnce(1000), bytes: Buffer.from('0123456789'.repeat(500)) },
-    rosterctl,
-  );
-  const ran = await here.run('-O -');
+  const here = await place({ store: cutOnce(1000), bytes: Buffer.from('0123456789'.repeat(500)) });
+  const ran = await here.start('-O -');
   expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
   expect(partsOf(here.api.store.requests)).toEqual([0, 1000]);
 });
 
 test('-O - skips what it has written if the same file is sent again from the start', async () => {
-  const here = await place(
-    {
-      store: (request, { bytes }, time) =>
-        fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 1234 }) }),
-      bytes: Buffer.from('0123456789'.repeat(500)),
-    },
-    rosterctl,
-  );
-  const ran = await here.run('-O -');
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply(request, bytes, { ranges: false, ...(time === 1 && { cutAfter: 1234 }) }),
+    bytes: Buffer.from('0123456789'.repeat(500)),
+  });
+  const ran = await here.start('-O -');
   expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
 });
 
 test('-O - that cannot be continued reports that the file is incomplete', async () => {
-  const here = await place(
-    {
-      store: (request, { bytes }, time) =>
-        fileReply(request, bytes, {
-          ranges: false,
-          untold: true,
-          ...(time === 1 && { cutAfter: 1000 }),
-        }),
-      bytes: Buffer.from('0123456789'.repeat(500)),
-    },
-    rosterctl,
-  );
-  const ran = await here.run('-O -');
+  const here = await place({
+    store: (request, { bytes }, time) =>
+      fileReply(request, bytes, {
+        ranges: false,
+        untold: true,
+        ...(time === 1 && { cutAfter: 1000 }),
+      }),
+    bytes: Buffer.from('0123456789'.repeat(500)),
+  });
+  const ran = await here.start('-O -');
   expect([ran.code, ran.stdout.length]).toEqual([9, 1000]);
   expect(errorOf(ran)).toMatchObject({ kind: 'network', exitCode: 9 });
   expect(ran.stderr).toContain('was interrupted after 1,000 of 5,000 bytes');
@@ -633,7 +623,7 @@ test('a size that differs from the record is detected from the headers, before a
   const bytes = randomBytes(size);
   const api = await documentStore({ documents: [stored('doc_1', bytes, { sizeBytes: 5 })] });
   const cwd = temporaryFolder();
-  const ran = await rosterctl('docs download doc_1 --json', { env: api.env, home: cwd, cwd });
+  const ran = await inProcess('docs download doc_1 --json', { env: api.env, home: cwd, cwd });
   expect([ran.code, ran.stdout]).toEqual([1, '']);
   expect(errorOf(ran)).toMatchObject({ code: 'wrongSize' });
   expect(readdirSync(cwd).filter((name) => name.startsWith('doc'))).toEqual([]);

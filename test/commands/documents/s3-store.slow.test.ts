@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { UploadContentType } from '../../../src/api/schemas.js';
 import { demoDocuments, readPaper } from '../../../src/sandbox/demo/documents.js';
 import { http } from '../../sandbox/client.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { s3Service } from '../../support/s3-service.js';
 import { expectNoKeyIn, s3Store } from '../../support/s3-store.js';
@@ -91,7 +92,7 @@ test('the store holds the exact file, at every size around a buffer boundary', a
   const { home, cwd } = folderOf(files);
   const options = { env: service.env, home, cwd };
   for (const [name, bytes] of files) {
-    const ran = await rosterctl(`docs upload ${name} --content-type text/plain --json`, options);
+    const ran = await inProcess(`docs upload ${name} --content-type text/plain --json`, options);
     expect({ name, code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
       name,
       code: 0,
@@ -103,7 +104,7 @@ test('the store holds the exact file, at every size around a buffer boundary', a
     expect([name, sha256(store.read(fileKey))]).toEqual([name, sha256(bytes)]);
   }
   const ids = service.documents.map((each) => String(each['id']));
-  const down = await rosterctl(['docs', 'download', ...ids, '-D', 'back'], options);
+  const down = await inProcess(['docs', 'download', ...ids, '-D', 'back'], options);
   expect({ code: down.code, stderr: down.stderr }).toMatchObject({ code: 0 });
   expect(filesIn(join(cwd, 'back'))).toEqual(hashesOf(files));
 });
@@ -114,14 +115,14 @@ test('a name with spaces, umlauts, + and % survives upload and download', async 
   const files = new Map([[name, Buffer.from('grüße\n')]]);
   const { home, cwd } = folderOf(files);
   const options = { env: service.env, home, cwd };
-  const up = await rosterctl(['docs', 'upload', name, '--json'], options);
+  const up = await inProcess(['docs', 'upload', name, '--json'], options);
   expect({ code: up.code, stderr: up.stderr }).toMatchObject({ code: 0 });
   expect(JSON.parse(up.stdout)).toMatchObject({ id: 'doc_1', name });
   for (const [verb, dir] of [
     ['download', 'back'],
     ['preview', 'shown'],
   ] as const) {
-    const down = await rosterctl(`docs ${verb} doc_1 -D ${dir} --json`, options);
+    const down = await inProcess(`docs ${verb} doc_1 -D ${dir} --json`, options);
     expect({ code: down.code, stderr: down.stderr }).toMatchObject({ code: 0 });
     expect(filesIn(join(cwd, dir))).toEqual(hashesOf(files));
   }
@@ -132,9 +133,9 @@ test('anyone with the printed link can read parts of the file', async () => {
   const bytes = randomBytes(1000);
   const { home, cwd } = folderOf(new Map([['a.txt', bytes]]));
   const options = { env: service.env, home, cwd };
-  const up = await rosterctl('docs upload a.txt --content-type text/plain', options);
+  const up = await inProcess('docs upload a.txt --content-type text/plain', options);
   expect({ code: up.code, stderr: up.stderr }).toMatchObject({ code: 0 });
-  const link = await rosterctl('docs download doc_1 --url', options);
+  const link = await inProcess('docs download doc_1 --url', options);
   expect(link.code).toBe(0);
   const url = link.stdout.trim();
   const part = await http('GET', url, { headers: { range: 'bytes=100-199' } });

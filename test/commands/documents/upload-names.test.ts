@@ -1,11 +1,15 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 
 /** A folder with these files and a service that accepts them; returns the documents it created. */
-async function desk(names: readonly string[]) {
+async function desk(
+  names: readonly string[],
+  start: typeof inProcess | typeof rosterctl = inProcess,
+) {
   const cwd = temporaryFolder();
   for (const name of names) writeFileSync(join(cwd, name), `this is ${name}`);
   const made: string[] = [];
@@ -21,12 +25,12 @@ async function desk(names: readonly string[]) {
     return { status: 201, json: { document: { id: `doc_${made.length}`, name } } };
   });
   const run = (words: readonly string[]) =>
-    rosterctl(['docs', 'upload', ...words], { env: api.env, home: cwd, cwd });
+    start(['docs', 'upload', ...words], { env: api.env, home: cwd, cwd });
   return { made, api, run };
 }
 
 test('a file whose name looks like a pattern is one file, which prints the record, not a report', async () => {
-  const { run, made } = await desk(['scan [final].txt']);
+  const { run, made } = await desk(['scan [final].txt'], rosterctl);
   const ran = await run(['scan [final].txt', '--json']);
   expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { id: 'doc_1' }]);
   expect(made).toEqual(['scan [final].txt']);

@@ -105,30 +105,30 @@ test('Ctrl-C ends --verify while it hashes a file to compare it with a document'
 test('--verify fails if other bytes come back, names the document and leaves nothing to finish', async () => {
   const api = await service({ spoils: true });
   const at = desk(api.env);
-  const ran = await rosterctl('docs upload a.txt --verify --json', at);
+  const ran = await inProcess('docs upload a.txt --verify --json', at);
   expect([ran.code, ran.stdout]).toEqual([1, '']);
   expect(errorOf(ran)).toMatchObject({
     code: 'notVerified',
     hint: expect.stringContaining('delete'),
   });
   expect(errorOf(ran).message).toMatch(/doc_1.* does not hold/);
-  expect((await rosterctl('uploads list --json', at)).stdout).toBe('[]\n');
+  expect((await inProcess('uploads list --json', at)).stdout).toBe('[]\n');
 });
 
 test('a document with a lost answer is verified too: one file, several, or finished later', async () => {
   const one = await service({ spoils: true, losses: 1 });
-  const single = await rosterctl('docs upload a.txt --verify --json', desk(one.env));
+  const single = await inProcess('docs upload a.txt --verify --json', desk(one.env));
   expect([single.code, errorOf(single).code]).toEqual([1, 'notVerified']);
   const two = await service({ spoils: true, losses: 1 });
   const line = 'docs upload a.txt b.txt --verify --concurrency 1 --json';
-  const several = await rosterctl(line, desk(two.env));
+  const several = await inProcess(line, desk(two.env));
   expect([several.code, JSON.parse(several.stdout).summary]).toMatchObject([8, { failed: 2 }]);
   for (const finish of ['uploads finish --all --json', 'docs upload a.txt --verify --json']) {
     const api = await service({ spoils: true, losses: 1, list: forbidden });
     const at = desk(api.env);
-    expect((await rosterctl('docs upload a.txt --verify', at)).code).toBe(10);
+    expect((await inProcess('docs upload a.txt --verify', at)).code).toBe(10);
     delete api.behaviour.list;
-    const ran = await rosterctl(finish, at);
+    const ran = await inProcess(finish, at);
     expect(ran.code).toBe(finish.startsWith('docs') ? 1 : 8);
     expect(ran.stdout + ran.stderr).toContain('notVerified');
   }
@@ -162,7 +162,7 @@ test.each([
 test('several files that could not be read again are not sent twice', async () => {
   const api = await service({ download: forbidden });
   const at = desk(api.env);
-  const ran = await rosterctl('docs upload a.txt b.txt --verify --json', at);
+  const ran = await inProcess('docs upload a.txt b.txt --verify --json', at);
   const error = { code: 'notVerified', kind: 'permission' };
   expect([ran.code, JSON.parse(ran.stdout).results]).toMatchObject([
     10,
@@ -171,9 +171,9 @@ test('several files that could not be read again are not sent twice', async () =
       { result: 'unknown', error },
     ],
   ]);
-  expect((await rosterctl('runs retry last --yes', at)).code).toBe(11);
+  expect((await inProcess('runs retry last --yes', at)).code).toBe(11);
   delete api.behaviour.download;
-  const resumed = await rosterctl('runs resume last --yes --json', at);
+  const resumed = await inProcess('runs resume last --yes --json', at);
   expect([resumed.code, JSON.parse(resumed.stdout).summary.changed]).toEqual([0, 2]);
   expect([api.puts(), api.documents.length]).toEqual([2, 2]);
 });

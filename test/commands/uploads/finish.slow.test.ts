@@ -155,7 +155,7 @@ test('an expired token (400 ExpiredToken) renews the URL, as a 403 does', async 
   const api = await service({
     put: (nth) => (nth === 1 ? refusal(400, 'ExpiredToken') : undefined),
   });
-  const ran = await rosterctl('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
+  const ran = await inProcess('docs upload a.txt --json', { env: api.env, ...deskWith(['a.txt']) });
   expect([ran.code, api.documents[0]?.fileKey, puts(api)]).toEqual([0, 'files/2', 2]);
 });
 
@@ -229,16 +229,16 @@ for (const [how, words] of [
   test(`a document created by hand, as the refusal suggested, is not created again: ${how}`, async () => {
     const api = await service({ third: () => ({ status: 400, json: { error: 'badRequest' } }) });
     const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
-    const refused = await rosterctl(`docs upload ${words} --concurrency 1`, desk);
+    const refused = await inProcess(`docs upload ${words} --concurrency 1`, desk);
     delete api.behaviour.third;
     const [, byHand = ''] = /Finish it with: rosterctl (docs create .+)/.exec(refused.stderr) ?? [];
-    expect((await rosterctl(byHand, desk)).code).toBe(0);
-    const ran = await rosterctl(how, desk);
+    expect((await inProcess(byHand, desk)).code).toBe(0);
+    const ran = await inProcess(how, desk);
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, expectedOf(how)]);
     expect(api.documents.map(({ fileKey }) => fileKey)).toEqual(
       words.split(' ').map((_, index) => `files/${index + 1}`),
     );
-    expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+    expect((await inProcess('uploads list --json', desk)).stdout).toBe('[]\n');
   });
 }
 
@@ -285,34 +285,34 @@ test('the same command again creates the document of a stored file without a sec
 test('a 400 of step 3 leaves an orphan; after uploads forget, which sends nothing, an upload starts over', async () => {
   const api = await service({ third: () => ({ status: 400, json: { error: 'badRequest' } }) });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(3);
-  const list = () => rosterctl('uploads list --json', desk);
+  expect((await inProcess('docs upload a.txt', desk)).code).toBe(3);
+  const list = () => inProcess('uploads list --json', desk);
   const [left] = JSON.parse((await list()).stdout);
   expect(left.state).toBe('orphan');
   const before = api.requests.length;
-  const dry = await rosterctl(`uploads forget ${left.id} -n --json`, desk);
+  const dry = await inProcess(`uploads forget ${left.id} -n --json`, desk);
   expect(JSON.parse(dry.stdout).changes).toEqual([
     { id: left.id, field: 'state', from: 'orphan', to: 'forgotten' },
   ]);
-  const gone = await rosterctl(`uploads forget ${left.id}`, desk);
+  const gone = await inProcess(`uploads forget ${left.id}`, desk);
   expect([gone.code, gone.stdout]).toEqual([
     0,
     `${left.id} was discarded; its bytes may still be in the store under files/1.\n`,
   ]);
   expect([(await list()).stdout, api.requests.length]).toEqual(['[]\n', before]);
   delete api.behaviour.third;
-  expect((await rosterctl('docs upload a.txt', desk)).code).toBe(0);
+  expect((await inProcess('docs upload a.txt', desk)).code).toBe(0);
   expect(puts(api)).toBe(2);
 });
 
 test('an upload that broke off starts over after uploads forget', async () => {
   const api = await service({ put: () => ({ status: 503 }) });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt', 'b.txt']) };
-  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(9);
-  for (const { id } of JSON.parse((await rosterctl('uploads list --json', desk)).stdout))
-    expect((await rosterctl(`uploads forget ${id}`, desk)).code).toBe(0);
+  expect((await inProcess('docs upload a.txt b.txt', desk)).code).toBe(9);
+  for (const { id } of JSON.parse((await inProcess('uploads list --json', desk)).stdout))
+    expect((await inProcess(`uploads forget ${id}`, desk)).code).toBe(0);
   delete api.behaviour.put;
-  expect((await rosterctl('docs upload a.txt b.txt', desk)).code).toBe(0);
+  expect((await inProcess('docs upload a.txt b.txt', desk)).code).toBe(0);
   expect(api.documents).toHaveLength(2);
 });
 
@@ -323,11 +323,11 @@ test('an upload starts over after uploads forget although each attempt was kille
   for (const _ of [1, 2]) {
     const before = puts(api);
     await killedWhen(api, line, desk, () => puts(api) > before);
-    const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
-    expect((await rosterctl(`uploads forget ${left.id}`, desk)).code).toBe(0);
+    const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
+    expect((await inProcess(`uploads forget ${left.id}`, desk)).code).toBe(0);
   }
   delete api.behaviour.put;
-  expect((await rosterctl(line, desk)).code).toBe(0);
+  expect((await inProcess(line, desk)).code).toBe(0);
   expect(api.documents).toHaveLength(2);
 });
 
@@ -351,9 +351,9 @@ test.each(['--all', 'ID'])(
 test('uploads forget names the keys of all attempts', async () => {
   const api = await service({ put: () => ({ status: 503 }) });
   const desk = { env: { ...api.env, ROSTERCTL_RETRIES: '0' }, ...deskWith(['a.txt']) };
-  for (const _ of [1, 2, 3]) expect((await rosterctl('docs upload a.txt', desk)).code).toBe(9);
-  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
-  const gone = await rosterctl(`uploads forget ${left.id}`, desk);
+  for (const _ of [1, 2, 3]) expect((await inProcess('docs upload a.txt', desk)).code).toBe(9);
+  const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
+  const gone = await inProcess(`uploads forget ${left.id}`, desk);
   expect(gone.stderr).toContain('may have left bytes in the store under files/1, files/2.');
   expect(gone.stdout).toContain('under files/3.');
 });
@@ -363,23 +363,23 @@ test('one file without a document among several is finished alone, and doctor re
     third: (made) => (made === 1 ? { status: 400, json: {} } : undefined),
   });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
-  const ran = await rosterctl('docs upload a.txt b.txt c.txt --concurrency 1 --json', desk);
+  const ran = await inProcess('docs upload a.txt b.txt c.txt --concurrency 1 --json', desk);
   expect(ran.code).toBe(8);
   expect(JSON.parse(ran.stdout).summary).toMatchObject({ changed: 1, failed: 2 });
-  const left = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  const left = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
   expect(left.map(({ path, state }: Record<string, unknown>) => [path, state])).toEqual([
     ['b.txt', 'orphan'],
     ['c.txt', 'orphan'],
   ]);
-  const told = await rosterctl('doctor', desk);
+  const told = await inProcess('doctor', desk);
   expect(told.stdout).toContain('2 uploads are unfinished');
   expect(told.stdout).toContain('Finish them: rosterctl uploads finish --all');
-  const elsewhere = await rosterctl('doctor -p sandbox', desk);
+  const elsewhere = await inProcess('doctor -p sandbox', desk);
   expect(elsewhere.stdout).toContain('Finish them: rosterctl -p default uploads finish --all');
-  await rosterctl('config set undo.keep off', desk);
-  expect((await rosterctl('runs prune --older-than 0s --json', desk)).stdout).toContain('[]');
+  await inProcess('config set undo.keep off', desk);
+  expect((await inProcess('runs prune --older-than 0s --json', desk)).stdout).toContain('[]');
   delete api.behaviour.third;
-  const done = await rosterctl('uploads finish --all --json', desk);
+  const done = await inProcess('uploads finish --all --json', desk);
   expect(done.code).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({
     action: 'uploads.finish',
@@ -417,9 +417,9 @@ test('the same command after a run with orphans creates their documents and send
   });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt', 'c.txt']) };
   const line = 'docs upload a.txt b.txt c.txt --concurrency 1 --results r.csv --json';
-  expect((await rosterctl(line, desk)).code).toBe(8);
+  expect((await inProcess(line, desk)).code).toBe(8);
   delete api.behaviour.third;
-  const ran = await rosterctl(line, desk);
+  const ran = await inProcess(line, desk);
   // The report includes the file that was done the first time.
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { total: 3, changed: 3 }]);
   expect(readFileSync(join(desk.home, 'r.csv'), 'utf8').trim().split(/\r?\n/)).toEqual([
@@ -430,20 +430,20 @@ test('the same command after a run with orphans creates their documents and send
     3,
     ['a.txt', 'b.txt', 'c.txt'],
   ]);
-  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+  expect((await inProcess('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
 test('a stored upload from stdin is finished by its id, not by the same command', async () => {
   const api = await service({ third: () => ({ status: 409, json: { error: 'conflict' } }) });
   const desk = { env: api.env, ...deskWith(['a.txt']), stdin: 'piped' };
   const line = 'docs upload - --name A --content-type text/plain';
-  const ran = await rosterctl(line, desk);
+  const ran = await inProcess(line, desk);
   expect([ran.code, ran.stderr]).toEqual([6, expect.not.stringContaining('same line')]);
   const named = /Not finished\. Finish it with: rosterctl (uploads finish .+)/.exec(
     ran.stderr,
   )?.[1];
   delete api.behaviour.third;
-  expect((await rosterctl(named ?? '', { ...desk, stdin: '' })).code).toBe(0);
+  expect((await inProcess(named ?? '', { ...desk, stdin: '' })).code).toBe(0);
   expect([puts(api), api.documents.length]).toEqual([1, 1]);
 });
 
@@ -768,15 +768,15 @@ test.each([
     const desk = { env: api.env, ...deskWith(names) };
     const line = ['docs', 'upload', ...names, '--yes'];
     const upload = await runningUntil(api, line, desk, () => puts(api) === names.length);
-    const during = await inProcess('uploads list -o ids', desk);
-    const checked = await inProcess('doctor', desk);
+    const during = await rosterctl('uploads list -o ids', desk);
+    const checked = await rosterctl('doctor', desk);
     await upload.kill();
     expect([during.code, during.stdout]).toEqual([0, '']);
     expect(checked.stdout).toContain('no unfinished runs');
     expect(checked.stdout).toContain('no unfinished uploads');
     expect(during.stderr).toContain(`${names.length} upload`);
     expect(during.stderr).toContain('another process');
-    const after = await inProcess('uploads list -o ids', desk);
+    const after = await rosterctl('uploads list -o ids', desk);
     expect(after.stdout.trim().split('\n')).toHaveLength(names.length);
     expect(after.stderr).toBe('');
   },
@@ -789,8 +789,8 @@ test('an interrupted upload is listed even while another run holds the same lock
     runningUntil(api, ['docs', 'upload', ...names], desk, () => puts(api) === count);
   await (await upload(['a.txt', 'b.txt'], 2)).kill();
   const other = await upload(['c.txt', 'd.txt'], 4);
-  const ran = await inProcess('uploads list --json', desk);
-  const refused = await inProcess('uploads finish --all --yes --json', desk);
+  const ran = await rosterctl('uploads list --json', desk);
+  const refused = await rosterctl('uploads finish --all --yes --json', desk);
   await other.kill();
   expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'locked']);
   expect(errorOf(refused).message).toMatch(/^Another bulk change on documents is running/);

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../../support/converse.js';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from './grants.js';
@@ -72,6 +73,10 @@ function desk(env: object, names: readonly string[] = ['a.txt']) {
   return { home, cwd: home, env: { ...env, ROSTERCTL_RETRIES: '0' } };
 }
 
+/** Runs a line with its files in the folder; the lines of all tests run side by side in this process. */
+const near = (line: string, { home, env }: ReturnType<typeof desk>) =>
+  inProcess(line.replace(/(?<= )(?:t|[\w/]+\.txt)(?= |$)/g, `${home}/$&`), { home, env });
+
 const keyless = (documents: readonly Made[]) =>
   documents.map((record) => ({ ...record, fileKey: undefined }));
 
@@ -99,11 +104,11 @@ for (const [how, list] of Object.entries(doubtful)) {
   test.concurrent(`a document with a lost answer is not created twice if the list ${how}`, async () => {
     const api = await service({ list, first: madeAndLost });
     const at = desk(api.env);
-    const first = await rosterctl('docs upload a.txt --json', at);
+    const first = await near('docs upload a.txt --json', at);
     expect([first.code, errorOf(first).code]).toEqual([10, 'unknownOutcome']);
     expect(first.stderr).toContain('key files/1, fileRef ref:files/1');
     for (const line of ['uploads finish --all --json', 'docs upload a.txt --json'])
-      expect((await rosterctl(line, at)).code).toBe(10);
+      expect((await near(line, at)).code).toBe(10);
     expect(api.documents).toHaveLength(1);
   });
 }
@@ -122,14 +127,14 @@ test.concurrent('of several files the one with a lost answer is unknown, and the
 
 test.concurrent('a document with a lost answer stays unknown if the list shows no keys', async () => {
   const api = await service({ list: keyless, first: madeAndLost });
-  const ran = await rosterctl('docs upload a.txt --json', desk(api.env));
+  const ran = await near('docs upload a.txt --json', desk(api.env));
   expect([ran.code, errorOf(ran).code, api.documents.length]).toEqual([10, 'unknownOutcome', 1]);
   expect(ran.stderr).toContain('key files/1');
 });
 
 test.concurrent('the line that finishes an upload with a lost answer reaches the same organization', async () => {
   const api = await service({ list: keyless, first: madeAndLost });
-  const { stderr } = await rosterctl('docs upload a.txt --org org_7', desk(api.env));
+  const { stderr } = await near('docs upload a.txt --org org_7', desk(api.env));
   expect(stderr).toMatch(/Not finished\.[^\n]*: rosterctl --org org_7 uploads finish \w{6}\.1\n/);
 });
 
@@ -170,9 +175,9 @@ test.concurrent('an older document of the same file does not prove docs create, 
   for (const there of [old, oldToo]) {
     const list = (made: readonly Made[]) => [there, ...made];
     const unmade = await service({ list, first: () => lost });
-    expect((await rosterctl(byHand, desk(unmade.env))).code).toBe(10);
+    expect((await near(byHand, desk(unmade.env))).code).toBe(10);
     const made = await service({ list, first: madeAndLost });
-    const ran = await rosterctl(byHand, desk(made.env));
+    const ran = await near(byHand, desk(made.env));
     expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
   }
 });
@@ -195,7 +200,7 @@ for (const createdAt of [null, 'yesterday'])
       list: (documents) => documents.map((record) => ({ ...record, createdAt })),
       first: madeAndLost,
     });
-    const ran = await rosterctl(byHand, desk(api.env));
+    const ran = await near(byHand, desk(api.env));
     expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
     expect(api.documents).toHaveLength(1);
   });
@@ -204,7 +209,7 @@ const namesakes = ['t/1/c.txt', 't/2/c.txt'];
 
 test.concurrent('the document of another file of the run is not mistaken for the one with a lost answer', async () => {
   const api = await service({ list: keyless, first: () => lost, listedFrom: 1 });
-  const ran = await rosterctl('docs upload -r t --concurrency 1 --json', desk(api.env, namesakes));
+  const ran = await near('docs upload -r t --concurrency 1 --json', desk(api.env, namesakes));
   const { summary, results } = JSON.parse(ran.stdout);
   expect([ran.code, summary]).toMatchObject([10, { changed: 1, unknown: 1 }]);
   expect(results).toMatchObject([{ result: 'unknown' }, { after: { id: 'doc_1' } }]);
@@ -218,7 +223,7 @@ test.concurrent('of two lost answers for similar files neither claims the only d
     second: madeAndLost,
     listedFrom: 1,
   });
-  const ran = await rosterctl('docs upload -r t --json', desk(api.env, namesakes));
+  const ran = await near('docs upload -r t --json', desk(api.env, namesakes));
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([10, { unknown: 2 }]);
   expect(api.documents).toHaveLength(1);
 });
@@ -227,16 +232,16 @@ test.concurrent('the document of a later upload is not mistaken for the one with
   const shown = { list: doubtful['has exactly twenty records'] ?? keyless };
   const api = await service({ list: (made) => shown.list(made), first: () => lost });
   const at = desk(api.env, namesakes);
-  expect((await rosterctl('docs upload t/1/c.txt', at)).code).toBe(10);
+  expect((await near('docs upload t/1/c.txt', at)).code).toBe(10);
   // The list holds a document of that name, type and size.
   const second = 'docs upload t/2/c.txt --if-exists duplicate --json';
-  expect((await rosterctl(second, at)).code).toBe(0);
+  expect((await near(second, at)).code).toBe(0);
   shown.list = keyless;
-  expect((await rosterctl('runs prune --older-than 0s', at)).stdout).toBe('0 runs removed.\n');
-  const ran = await rosterctl('uploads finish --all --json', at);
+  expect((await near('runs prune --older-than 0s', at)).stdout).toBe('0 runs removed.\n');
+  const ran = await near('uploads finish --all --json', at);
   expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([10, { unknown: 1 }]);
-  expect((await rosterctl('docs upload t/1/c.txt', at)).code).toBe(10);
-  expect((await rosterctl(second, at)).code).toBe(0);
+  expect((await near('docs upload t/1/c.txt', at)).code).toBe(10);
+  expect((await near(second, at)).code).toBe(0);
   expect(api.documents.map(({ id }) => id)).toEqual(['doc_1', 'doc_2']);
 });
 
@@ -246,7 +251,7 @@ test.concurrent('a document that a complete list with keys lacks is created by o
     const api = await service({ list, first: () => lost });
     const at = desk(api.env);
     const env = { ...at.env, ROSTERCTL_RETRIES: '1' };
-    const ran = await rosterctl('docs upload a.txt --json', { ...at, env });
+    const ran = await near('docs upload a.txt --json', { ...at, env });
     expect([ran.code, api.documents.length]).toEqual([0, 1]);
   }
 });
@@ -264,12 +269,12 @@ for (const [whose, document] of Object.entries(strangers)) {
       return answered;
     };
     const seen = await service({ list: (made) => made, first });
-    const ran = await rosterctl('docs upload a.txt --json', desk(seen.env));
+    const ran = await near('docs upload a.txt --json', desk(seen.env));
     expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
     const unseen = await service({ list: () => others(1), first: () => answered });
     const at = desk(unseen.env);
     for (const line of ['docs upload a.txt --json', 'uploads finish --all --json']) {
-      const again = await rosterctl(line, at);
+      const again = await near(line, at);
       expect([again.code, again.stderr]).toEqual([10, expect.stringContaining('key files/1')]);
     }
     const made = unseen.requests.filter(({ url }) => url === '/v1/documents');

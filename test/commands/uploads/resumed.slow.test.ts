@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { type Reply, recordingService } from '../../support/service.js';
 import { grantsOf } from './grants.js';
@@ -9,7 +10,11 @@ import { grantsOf } from './grants.js';
  * An upload of these files that the service stopped at the step 3 of the second one; `isLost`: without an
  * answer, and what it refused is the read that should tell whether that made the document.
  */
-async function stopped(contents: readonly string[], isLost = false) {
+async function stopped(
+  contents: readonly string[],
+  isLost = false,
+  start: typeof inProcess | typeof rosterctl = inProcess,
+) {
   const documents: { id: string; name: string }[] = [];
   let isRevoked = true;
   let isRefusing = false;
@@ -34,7 +39,7 @@ async function stopped(contents: readonly string[], isLost = false) {
     return `f${index}.txt`;
   });
   const env = { ...api.env, ROSTERCTL_SETTLE: '0.2s' };
-  const run = (line: string) => rosterctl(line, { home, cwd: home, env });
+  const run = (line: string) => start(line, { home, cwd: home, env });
   const line = `docs upload ${names.join(' ')} --concurrency 1`;
   expect((await run(line)).code).toBe(isLost ? 10 : 4);
   isRevoked = isRefusing = false;
@@ -109,7 +114,7 @@ test('the dry run of uploads finish fails for a file that has changed, as the ru
 });
 
 test('an interrupted upload of files with one content uploads each of them', async () => {
-  const { documents, run, line } = await stopped(['same', 'same', 'same']);
+  const { documents, run, line } = await stopped(['same', 'same', 'same'], false, rosterctl);
   expect((await run(line)).code).toBe(0);
   expect(documents).toHaveLength(3);
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { key, recordingService } from '../../support/service.js';
 
@@ -43,8 +44,13 @@ test('put accepts the output of create, as JSON and as piped lines', async () =>
   writeFileSync(join(home, 'rules.txt'), 'hello');
   const create = 'uploads create --content-type text/plain --size-bytes 5';
   for (const format of ['', '--json', '--json --fields uploadUrl', '--fields uploadUrl']) {
-    const { stdout } = await rosterctl(`${create} ${format}`, { env: api.env, home });
-    const ran = await rosterctl('uploads put - rules.txt', { env: api.env, home, stdin: stdout });
+    const { stdout } = await inProcess(`${create} ${format}`, { env: api.env, home });
+    const ran = await inProcess('uploads put - rules.txt', {
+      env: api.env,
+      home,
+      cwd: home,
+      stdin: stdout,
+    });
     expect([format, ran.code, ran.stderr]).toEqual([format, 0, '']);
   }
   expect(store.requests.map(({ url }) => url)).toEqual(Array(4).fill('/put/1?sig=canary'));
@@ -58,8 +64,8 @@ test.each(['', '--json'])('put sends the headers that create %s prints', async (
   const home = temporaryFolder();
   writeFileSync(join(home, 'rules.txt'), 'hello');
   const create = `uploads create --content-type text/plain --size-bytes 5 ${format}`;
-  const { stdout: stdin } = await rosterctl(create, { env: api.env, home });
-  const ran = await rosterctl('uploads put - rules.txt', { env: api.env, home, stdin });
+  const { stdout: stdin } = await inProcess(create, { env: api.env, home });
+  const ran = await inProcess('uploads put - rules.txt', { env: api.env, home, cwd: home, stdin });
   expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
   expect(store.requests[0]?.headers).toMatchObject(headers);
 });
@@ -72,7 +78,7 @@ test.each([
   const api = await recordingService(() => ({ status: 500 }));
   const home = temporaryFolder();
   writeFileSync(join(home, 'rules.txt'), 'hello');
-  const ran = await rosterctl('uploads put - rules.txt', { env: api.env, home, stdin });
+  const ran = await inProcess('uploads put - rules.txt', { env: api.env, home, cwd: home, stdin });
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain(message);
   expect(ran.stderr).not.toContain('canary');
@@ -82,11 +88,12 @@ test('a dry run of put shows where it would go without the secret part of the UR
   const api = await recordingService(() => ({ status: 500 }));
   const home = temporaryFolder();
   writeFileSync(join(home, 'rules.txt'), 'hello');
-  const ran = await rosterctl(
+  const ran = await inProcess(
     "uploads put 'https://s.example.com/put/1?sig=canary' rules.txt -n --json",
     {
       env: api.env,
       home,
+      cwd: home,
     },
   );
   expect(JSON.parse(ran.stdout)).toMatchObject({
@@ -101,7 +108,11 @@ test.each(['nonsense?sig=canary', 'ftp://s.example.com/?sig=canary', 'https://[?
     const api = await recordingService(() => ({ status: 500 }));
     const home = temporaryFolder();
     writeFileSync(join(home, 'rules.txt'), 'hello');
-    const ran = await rosterctl(['uploads', 'put', url, 'rules.txt'], { env: api.env, home });
+    const ran = await inProcess(['uploads', 'put', url, 'rules.txt'], {
+      env: api.env,
+      home,
+      cwd: home,
+    });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).not.toContain('canary');
   },
@@ -122,12 +133,21 @@ test('a forbidden URL exits 2 if typed by the user, and 1 if it comes from step 
     'https://me:secret-canary@s.example.com/put/1',
   ]) {
     for (const flag of ['--json', '-n']) {
-      const typed = await rosterctl(['uploads', 'put', url, 'rules.txt', flag], { env, home });
+      const typed = await inProcess(['uploads', 'put', url, 'rules.txt', flag], {
+        env,
+        home,
+        cwd: home,
+      });
       expect([url, typed.code, typed.stdout]).toEqual([url, 2, '']);
       expect(typed.stderr).toContain('rosterctl does not open this URL: it ');
       expect(typed.stderr).not.toContain('canary');
     }
-    const piped = await rosterctl('uploads put - rules.txt --json', { env, home, stdin: url });
+    const piped = await inProcess('uploads put - rules.txt --json', {
+      env,
+      home,
+      cwd: home,
+      stdin: url,
+    });
     expect([url, piped.code, errorOf(piped)['code']]).toEqual([url, 1, 'unsafeUrl']);
   }
 });
