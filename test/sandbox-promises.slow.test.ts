@@ -12,7 +12,7 @@ import {
 } from './support/run.js';
 import { recordingService } from './support/service.js';
 
-// test/sandbox/processes.test.ts makes two hundred of them, without the rest of the program.
+// test/sandbox/reopened.slow.test.ts makes two hundred of them, without the rest of the program.
 test('forty writes, eight at a time and each by its own process, lose nothing', async () => {
   const home = temporaryFolder();
   const worker = async (number: number) => {

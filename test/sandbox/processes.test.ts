@@ -29,19 +29,6 @@ test('two hundred writes from eight processes at once lose nothing', async () =>
   expect(new Set(lines.map((line) => line.split(' ')[0])).size).toBe(200);
 });
 
-test('two hundred writes from eight processes that open the sandbox for each anew lose nothing', async () => {
-  const stateDir = scratch();
-  const children = Array.from({ length: 8 }, () => startChild(script, ['reopen', stateDir, '25']));
-  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual(Array(8).fill(0));
-  const lines = children.flatMap((child) => answered(child.stdout()));
-  expect(lines).toHaveLength(200);
-  const sandbox = await newSandbox({ stateDir });
-  const { json } = await call(sandbox, 'GET /players/org_demo/player_0001');
-  const marks = Object.keys(json).filter((name) => name.startsWith('mark_'));
-  expect(marks).toHaveLength(96);
-  expect([...marks, ...(await createdTeams(sandbox))].toSorted()).toEqual(lines.toSorted());
-});
-
 test('a kill loses at most the request that it hit, and nobody else any', async () => {
   const stateDir = scratch();
   const survivor = startChild(script, ['write', stateDir, '60']);

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { resolvePaths } from '../../src/config/paths.js';
 import { cursorPlace, ensureCursorFolder, writeCursor } from '../../src/cursors/cursor-file.js';
 import type { ManifestCommand } from '../../src/data/command-manifest.js';
-import { rosterctl, splitWords, temporaryFolder } from './run.js';
+import { inProcess } from './in-process.js';
+import { splitWords, temporaryFolder } from './run.js';
 
 const samples = fileURLToPath(new URL('./files/', import.meta.url));
 
@@ -56,6 +57,6 @@ export async function aDesk(name: string): Promise<{ home: string; cwd: string }
   const state = { ...cursor, ...entries, lastAt: undefined, since: undefined };
   await writeCursor(cursors, state, paths.owner);
   if (name.startsWith('backup '))
-    await rosterctl('-p sandbox backup create backups', { home, cwd });
+    await inProcess('-p sandbox backup create backups', { home, cwd });
   return { home, cwd };
 }
