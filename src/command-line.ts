@@ -19,7 +19,7 @@ export interface Host extends SignalSource {
   readonly uptime: () => number;
 }
 
-/** A command line in its world. Below it, `process` is known only by what of it is handed down. */
+/** Returns what a command line does in its world; nothing below it reads `process` itself. */
 export function commandLine(world: World, host: Host) {
   let parsed: Parsed | undefined;
   return {
@@ -171,7 +171,7 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
 /** Calls `onTimeout` once the process has run this long; returns what lifts the limit. Throws UsageError. */
 async function limitTime(
   text: string | undefined,
-  { uptime }: Host,
+  host: Host,
   onTimeout: (text: string) => void,
 ): Promise<(() => void) | undefined> {
   if (text === undefined) return undefined;
@@ -180,7 +180,7 @@ async function limitTime(
     import('./config/parse.js'),
   ]);
   const limitMs = readFlag('--max-time', text, duration(1));
-  const timer = setTimeout(() => onTimeout(text), limitMs - uptime() * 1000);
+  const timer = setTimeout(() => onTimeout(text), limitMs - host.uptime() * 1000);
   timer.unref();
   return () => clearTimeout(timer);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ids, report, several, until, userOf } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { closed, errorOf } from '../support/run.js';
 import type { Reply } from '../support/service.js';
 
@@ -13,7 +14,7 @@ async function converting(answer: () => Reply | undefined, count = 2) {
   const service = await keep(several(count), (_, step) =>
     step.startsWith('CONVERT') ? answer() : undefined,
   );
-  return { service, user: userOf(service) };
+  return { service, user: userOf(service, inProcess) };
 }
 
 const refused: Reply = { status: 422, json: { error: 'noSeat', message: 'The team is full.' } };
@@ -194,7 +195,7 @@ async function moving(count: number, { from, to }: { from: string; to: string })
       return { status: 429, headers: { 'retry-after': '1' }, json: { error: 'slow' } };
     },
   );
-  return { service, user: userOf(service) };
+  return { service, user: userOf(service, inProcess) };
 }
 
 describe('an accepted applicant who is rejected while the conversion waits becomes no player:', () => {
