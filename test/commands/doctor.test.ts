@@ -218,7 +218,6 @@ test('reports an unfinished run with its profile, which the hint names as well',
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const profiles = { work: {}, other: {} };
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
-  // Its run is unfinished only once its process has ended.
   await rosterctl(line, { home, env: { ...env, ROSTERCTL_SETTLE: '0s' } });
   const { checks } = await doctor({ home, env: { ...env, ROSTERCTL_PROFILE: 'other' } });
   const runs = checks.find(({ check }) => check === 'runs');

@@ -8,7 +8,7 @@ import { textRows, workbook } from '../support/workbook.js';
 
 // `import` reads workbooks as it reads CSVs.
 
-function sandbox(run: typeof inProcess | typeof rosterctl = inProcess) {
+function sandbox(run: typeof rosterctl = inProcess) {
   const home = temporaryFolder();
   return {
     home,

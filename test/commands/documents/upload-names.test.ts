@@ -6,10 +6,7 @@ import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 
 /** A folder with these files and a service that accepts them; returns the documents it created. */
-async function desk(
-  names: readonly string[],
-  start: typeof inProcess | typeof rosterctl = inProcess,
-) {
+async function desk(names: readonly string[], start: typeof rosterctl = inProcess) {
   const cwd = temporaryFolder();
   for (const name of names) writeFileSync(join(cwd, name), `this is ${name}`);
   const made: string[] = [];

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fast, report, userOf } from '../../bulk/user.js';
+import { report, userOf } from '../../bulk/user.js';
 import { inProcess } from '../../support/in-process.js';
 import { application, keep } from './service.js';
 
@@ -23,9 +23,7 @@ async function signing(sign: string) {
     service.kept.set('app_1', kept);
     return { status: 200, json: kept };
   });
-  const { home } = userOf(service);
-  const run = (line: string) => inProcess(line, { home, env: { ...service.env, ...fast } });
-  return { home, run };
+  return userOf(service, inProcess);
 }
 
 test.each(['', '\ufffd', '\u2407'])(

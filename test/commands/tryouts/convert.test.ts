@@ -13,7 +13,7 @@ async function convert(
   words: string,
   fields: Record<string, unknown> = {},
   instead?: Instead,
-  run: typeof inProcess | typeof rosterctl = inProcess,
+  run: typeof rosterctl = inProcess,
 ) {
   const service = await keep([application('app_1', fields)], instead);
   const ran = await run(`tryouts convert app_1 ${words} --json`, { env: service.env });

@@ -1,21 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fast, report, userOf } from '../../bulk/user.js';
+import { report, userOf } from '../../bulk/user.js';
 import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
-import type { Service } from '../../support/service.js';
 import { application, keep, written } from './service.js';
 
 async function at(home: string, name: string, text: string): Promise<void> {
   writeFileSync(join(home, name), text);
-}
-
-/** A user whose lines run in this process. */
-function userHere(service: Service) {
-  const { home } = userOf(service);
-  const run = (line: string) => inProcess(line, { home, env: { ...service.env, ...fast } });
-  return { home, run };
 }
 
 test.each([
@@ -26,7 +18,7 @@ test.each([
   ['update', 'status', '--status rejected', 'The column status is not used: --status sets'],
 ])('tryouts %s with a column %s and %s notes that the column is not used', async (...of) => {
   const [verb, column, flags, told] = of;
-  const user = userHere(await keep([application('app_1', { internalNotes: 'old' })]));
+  const user = userOf(await keep([application('app_1', { internalNotes: 'old' })]), inProcess);
   await at(user.home, 'rows.csv', `id,${column}\napp_1,shortlisted\n`);
   const ran = await user.run(`tryouts ${verb} --csv ${user.home}/rows.csv ${flags} -n`);
   expect(ran.code).toBe(0);
@@ -62,7 +54,7 @@ test('an unchanged row of an export with an unknown status blocks no other row',
 
 test('a status that the service writes in capitals is unchanged in its own export', async () => {
   const service = await keep([application('app_1'), application('app_2', { status: 'PENDING' })]);
-  const user = userHere(service);
+  const user = userOf(service, inProcess);
   const { stdout } = await user.run('tryouts list -o csv');
   await at(user.home, 'export.csv', stdout.replace('pending', 'Rejected'));
   const ran = await user.run(`tryouts set-status --csv ${user.home}/export.csv --yes --json`);
@@ -72,7 +64,7 @@ test('a status that the service writes in capitals is unchanged in its own expor
 
 test('a typed unknown status is rejected and never sent', async () => {
   const service = await keep([application('app_1'), application('app_2', { status: 'parked' })]);
-  const user = userHere(service);
+  const user = userOf(service, inProcess);
   const { stdout } = await user.run('tryouts list -o csv');
   await at(user.home, 'slip.csv', stdout.replace('pending', 'acepted'));
   const slip = await user.run(`tryouts set-status --csv ${user.home}/slip.csv --yes`);

@@ -13,7 +13,7 @@ async function update(
   words: string,
   fields: Record<string, unknown> = {},
   options: { instead?: Instead; stdin?: string; cwd?: string; command?: string } = {},
-  run: typeof inProcess | typeof rosterctl = inProcess,
+  run: typeof rosterctl = inProcess,
 ) {
   const service = await keep([application('app_1', fields)], options.instead);
   const ran = await run(`tryouts ${options.command ?? 'update'} app_1 ${words} --json`, {

@@ -13,7 +13,7 @@ import { grantsOf } from './grants.js';
 async function stopped(
   contents: readonly string[],
   isLost = false,
-  start: typeof inProcess | typeof rosterctl = inProcess,
+  start: typeof rosterctl = inProcess,
 ) {
   const documents: { id: string; name: string }[] = [];
   let isRevoked = true;
