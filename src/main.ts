@@ -20,7 +20,7 @@ interface Distribution {
   readonly isTerminal?: (descriptor: 0 | 1 | 2) => boolean;
 }
 
-/** What the program uses of `process`. */
+/** The part of `process` that the program uses. */
 type ProgramProcess = Parameters<typeof createStreams>[0] &
   Host &
   Pick<NodeJS.Process, 'argv' | 'env' | 'versions' | 'getuid' | 'hrtime' | 'exitCode'>;

@@ -1,4 +1,4 @@
-/** What a run reports: its progress (rows or bytes done, rate, time left), the wait after Ctrl-C, and how to finish it. */
+/** Shows how far a run has got (rows or bytes, rate, time left), that it waits after Ctrl-C, and how to finish it. */
 
 import type { RateLimiter } from '../api/rate-limiter.js';
 import type { Context } from '../context.js';

@@ -35,7 +35,7 @@ export function refuseExcess(
   });
 }
 
-/** The flag whose value goes on with this word, because it was not quoted: `--team Paper Lions`. */
+/** Returns the flag with its whole value, quoted, if this word belongs to a value that was not: `--team Paper Lions`. */
 function unquotedFlag(
   extra: string,
   argv: readonly string[],
