@@ -137,7 +137,7 @@ export class StaleReadError extends Failure {
   readonly exitName = 'temporary';
   readonly code = 'stale';
   constructor(readonly call: CallSite) {
-    super(`${call.method} ${call.path} was not sent: the record was read too long ago.`, {
+    super(`${requestLine(call)} was not sent: the record was read too long ago.`, {
       hint: 'Run the same command again.',
     });
   }

@@ -244,7 +244,7 @@ test.each([
   ['docs list tag:contract', 'Did you mean: --tag contract'],
   ['teams list foxes', 'To search: rosterctl teams list --search foxes'],
   ["players list 'name:Mira Kite'", "To search: rosterctl players list --search 'Mira Kite'"],
-  ['players list --team Paper Lions -q', "Did you mean: --team 'Paper Lions'"],
+  ['players list --team Paper Lions -q', "Did you mean: --team 'name:Paper Lions'"],
   ['players list --search Mira von Kite', "Did you mean: --search 'Mira von Kite'"],
   ['teams create --name Paper Lions -n', "Did you mean: --name 'Paper Lions'"],
   ['tryouts list --form Main role=IGL', "Did you mean: --form 'Main role=IGL'"],

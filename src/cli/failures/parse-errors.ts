@@ -46,9 +46,13 @@ function unquotedFlag(
   const flag = flags.find(({ word, short }) => dashes === word || dashes === `-${short}`);
   if (!flag || flag.takes === 'nothing' || flag.choices || /^\d/.test(value)) return undefined;
   // The name of a field, of a run or a file is one word.
-  const isText = /^(?:value|id):/.test(flag.completes ?? 'value:') || isAssignment(value);
+  const { completes = 'value:' } = flag;
+  const isReference = completes.startsWith('id:');
+  const isText = isReference || completes.startsWith('value:') || isAssignment(value);
   const end = rest.findIndex((word) => word.startsWith('-'));
-  const text = [value, ...rest.slice(0, end < 0 ? undefined : end)].join(' ');
+  const words = [value, ...rest.slice(0, end < 0 ? undefined : end)].join(' ');
+  // Several words are no id.
+  const text = isReference && !words.includes(':') ? `name:${words}` : words;
   return isText ? `${flag.word} ${shellQuote(text)}` : undefined;
 }
 
