@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../data/json.js';
 import { isSystemError, systemReason } from '../data/system-errors.js';
 import { ConfigError } from '../errors.js';
-import { syncFolder } from '../files/atomic-write.js';
+import { syncPath } from '../files/atomic-write.js';
 import type { ThisProcess } from '../files/holder.js';
 import { withLock } from '../files/lock.js';
 import { ensurePrivateFolders, type OwnFolder, tightenPrivateFile } from '../files/private.js';
@@ -39,7 +39,7 @@ export async function writeStored(
       await writeFile('config', folder.path, owner, config, newConfig);
       await writeFile('credentials', folder.path, owner, keysMeanwhile, newKeys);
       // conf syncs the files, not their names.
-      await syncFolder(folder.path);
+      await syncPath(folder.path);
       return after;
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Cursors on disk: what a name of --since-last has printed already, per service, organization and resource. */
-import { promises as fs } from 'node:fs';
+import { existsSync, promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { originOf, parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
@@ -10,6 +10,7 @@ import type { LocalContext } from '../context.js';
 import { stringOf } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { GuardError, OutputError, UsageError } from '../errors.js';
+import { syncPath } from '../files/atomic-write.js';
 import {
   ensurePrivateFolders,
   inspectPrivateFile,
@@ -142,9 +143,10 @@ export async function writeCursor(
   state: CursorState,
   owner: number | undefined,
 ): Promise<void> {
-  await writePrivateFile(cursorFile(folder, state), printState(state), owner, {
-    singleWriter: true,
-  });
+  const file = cursorFile(folder, state);
+  const isNew = !existsSync(file);
+  await writePrivateFile(file, printState(state), owner, { singleWriter: true });
+  if (isNew) await syncPath(folder);
 }
 
 /** Deletes the file of a cursor. Throws OutputError. */

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { Context } from '../context.js';
 import { recordedSize } from '../data/path.js';
 import { groupedNumber, plural } from '../data/text.js';
-import { sweepStaleTemps, syncFolder } from '../files/atomic-write.js';
+import { sweepStaleTemps, syncPath } from '../files/atomic-write.js';
 import type { AtomicFile } from '../files/writing.js';
 import type { DownloadWorker } from './download-run.js';
 import { type DownloadCall, fetchDocument, hashedSink } from './fetch.js';
@@ -90,7 +90,7 @@ class Saver implements DownloadWorker<SavedRow> {
   async close(): Promise<void> {
     const { options, mirror, meter } = this;
     try {
-      if (options.file !== '-') await syncFolder(folderOf(options));
+      if (options.file !== '-') await syncPath(folderOf(options));
     } finally {
       await mirror?.write();
       mirror?.release();

@@ -62,7 +62,8 @@ describe('by system calls:', () => {
     );
     expect(renamed).toBeGreaterThan(0);
     const folder = join(home, '.config', 'rosterctl');
-    expect(calls.slice(renamed)).toContainEqual(expect.stringMatching(syncOf(folder)));
+    for (const parent of [folder, join(home, '.config'), home])
+      expect(calls.slice(renamed)).toContainEqual(expect.stringMatching(syncOf(parent)));
   });
 
   test('new rows are on disk before the cursor counts them as printed', async () => {
@@ -76,6 +77,9 @@ describe('by system calls:', () => {
     const counted = calls.findIndex((call) => /^rename\(.*tryouts\.bot\.json"/.test(call));
     expect(synced).toBeGreaterThan(0);
     expect(counted).toBeGreaterThan(synced);
+    const state = join(home, '.local', 'state', 'rosterctl');
+    for (const parent of [join(state, 'cursors'), state, home])
+      expect(calls.slice(counted)).toContainEqual(expect.stringMatching(syncOf(parent)));
   });
 
   test('new rows that the disk did not keep are printed again', async () => {
@@ -107,6 +111,15 @@ describe('by system calls:', () => {
     expect(calls.slice(folder, memory)).toContainEqual(expect.stringMatching(syncOf(parent)));
     expect(memory).toBeGreaterThan(folder);
     expect(told).toBeGreaterThan(memory);
+  });
+
+  test('the names of the new folders of a download are on disk before it is reported', () => {
+    const home = temporaryFolder();
+    const folder = join(home, 'club', 'papers');
+    const { ran, calls } = traced(`-p sandbox docs download doc_0001 -D ${folder}`, home);
+    expect(ran.status).toBe(0);
+    for (const parent of [folder, join(home, 'club'), home])
+      expect(calls).toContainEqual(expect.stringMatching(syncOf(parent)));
   });
 
   test('the names of the new folders of a backup are on disk before it is reported', () => {
