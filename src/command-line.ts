@@ -221,22 +221,14 @@ async function printFailure(
   const [{ envelopeJson, describeFailure, renderFailure }, { multiLine }, typed, onDisk] = loaded;
   const { configuredFormat } = onDisk;
   const { connectionFlags, readLine } = typed;
-  const command = parsed?.kind === 'command' ? parsed.command : undefined;
-  const values = parsed?.kind === 'command' ? parsed.values : {};
-  // The argument of another command, such as a person or a run, is not an id of the record that failed.
-  const isOnRecords = resourceNames.some((resource) => resource === command?.words[0]);
-  const typedIds = (isOnRecords ? (command?.args ?? []) : [])
-    .filter(({ name }) => name === 'id' || name === 'ids')
-    .flatMap((arg) => [values[arg.name]].flat())
-    .filter((id) => typeof id === 'string');
   const { argv, env, table, streams, known } = world;
   const typedFlags =
     parsed && 'globals' in parsed ? parsed.globals : connectionFlags(readLine(argv, table));
   const flags =
     known.profile === undefined ? typedFlags : { ...typedFlags, profile: known.profile };
   const description = describeFailure(error, {
-    words: command?.words ?? [],
-    ids: ids ?? typedIds,
+    words: parsed?.kind === 'command' ? parsed.command.words : [],
+    ids: ids ?? typedIds(parsed),
     exitCode,
     keySource: known.keySource,
     flags,
@@ -252,6 +244,18 @@ async function printFailure(
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await stderr.write(`${lines.join('\n')}\n`);
   return description.exitCode;
+}
+
+/** The ids of the records that a command line names. */
+function typedIds(parsed: Parsed | undefined): readonly string[] {
+  if (parsed?.kind !== 'command') return [];
+  const { command, values } = parsed;
+  // The argument of another command, such as a person or a run, is not an id of the record that failed.
+  if (!resourceNames.some((resource) => resource === command.words[0])) return [];
+  return command.args
+    .filter(({ name }) => name === 'id' || name === 'ids')
+    .flatMap((arg) => [values[arg.name]].flat())
+    .filter((id) => typeof id === 'string');
 }
 
 function doNothing(): void {}

@@ -9,7 +9,7 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
-import type { Operation, Task } from '../engine/operation.js';
+import type { Operation, RowPlan, Task } from '../engine/operation.js';
 import {
   endedWell,
   exitOf,
@@ -79,22 +79,11 @@ async function dryRunOne(
     context.message(
       'It may have been created. Without --dry-run, the command looks for it and sends nothing.',
     );
-  if (ended && !endedWell(ended)) throw failureOfRow(ended);
-  if (ended?.error) {
-    const { id, result } = ended;
-    const { message } = ended.error;
-    const start = /^[a-z]/.test(message) ? `${id} would be ${result}:` : `${id}: ${result}.`;
-    context.message(`${start} ${message}`.trimEnd());
-  }
-  const needed = ended || isSearchedFor ? undefined : preview.plan;
-  const steps = needed?.steps ?? [];
-  const requests = needed?.requests ?? steps.map(({ call }) => api.describe(call));
-  for (const { call } of steps) api.noteAssumedRoute(call);
+  if (ended) reportDecided(context, ended);
+  const plan = ended || isSearchedFor ? undefined : preview.plan;
   const id = creates || operation.files ? null : row.id;
-  const changes = steps.flatMap((step) =>
-    step.changes.map(({ field, from = null, to }) => ({ id, field, from, to })),
-  );
-  const value: DryRun = { schema: 1, dryRun: true, requests, changes };
+  const value = requestsOf(plan, id, api);
+  const { requests } = value;
   const existingId = ended?.after?.['id'];
   const exitName = values.exitCode && requests.length > 0 ? 'changesPending' : 'done';
   if (choosesRecord(settings, value)) {
@@ -104,7 +93,7 @@ async function dryRunOne(
     const ids = record.id === undefined ? [] : [record];
     return { value: record, existingId, view: { ...invocation.view, idRows: () => ids }, exitName };
   }
-  const isNamed = steps.some(({ call }) => api.route(call).source === 'named');
+  const isNamed = plan?.steps.some(({ call }) => api.route(call).source === 'named') ?? false;
   const name = preview.names?.get(row.id);
   const describe = (change: Change) => describeChange(invocation, change);
   const view = viewOfDryRun(({ isTerminal }) => ({
@@ -113,6 +102,27 @@ async function dryRunOne(
     ...(isTerminal && { describe }),
   }));
   return { value, existingId, view, exitName };
+}
+
+/** Says why nothing would be sent for a row. Throws what its change would fail with. */
+function reportDecided(context: Context, row: ReportRow): void {
+  if (!endedWell(row)) throw failureOfRow(row);
+  if (!row.error) return;
+  const { id, result } = row;
+  const { message } = row.error;
+  const start = /^[a-z]/.test(message) ? `${id} would be ${result}:` : `${id}: ${result}.`;
+  context.message(`${start} ${message}`.trimEnd());
+}
+
+/** The requests of a plan, and what they would change; none without a plan. */
+function requestsOf(plan: RowPlan | undefined, id: string | null, api: Context['api']): DryRun {
+  const steps = plan?.steps ?? [];
+  for (const { call } of steps) api.noteAssumedRoute(call);
+  const requests = plan?.requests ?? steps.map(({ call }) => api.describe(call));
+  const changes = steps.flatMap((step) =>
+    step.changes.map(({ field, from = null, to }) => ({ id, field, from, to })),
+  );
+  return { schema: 1, dryRun: true, requests, changes };
 }
 
 type Change = DryRun['changes'][number];

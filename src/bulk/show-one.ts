@@ -29,15 +29,11 @@ import { unfinishedLine } from './run-progress.js';
  */
 export async function showOne(context: Context, ended: EndedRun): Promise<CommandOutput> {
   const { invocation, run } = ended;
-  const row: ReportRow = ended.report.results.find(
-    (each) => !run || run.tasks.some((task) => task.row === each.row),
-  ) ?? { row: 1, id: run?.plan.rows[0]?.id ?? '', result: 'not_attempted' };
+  const row = onlyRow(ended);
   const failure = endedWell(row) ? undefined : (ended.error ?? failureOfRow(row));
   const error = failure && withSearch(failure, invocation);
-  const { isInteractive, settings, prompts } = context;
-  const mayPick = isInteractive && !settings.yes && prompts.unavailable === undefined;
   // A person picks another record instead of reading a report.
-  if (!run && isNotFound(error) && mayPick) {
+  if (!run && isNotFound(error) && mayPick(context)) {
     await ended.onWritten?.();
     throw error;
   }
@@ -47,20 +43,44 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
     const failed = run ? output.failed : error && { ...output.failed, id: row.id, error };
     return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
   }
-  const isUnfinished = run?.store && (!hasEnded(run, row) || (await leavesUpload(run)));
-  if (isUnfinished) {
-    const line = context.withConnection(unfinishedLine(context, run, [row], error));
-    const { output } = settings;
-    // An error in JSON is the last line, and holds nothing else.
-    if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
-    else context.message(line);
-  }
+  if (run) await reportUnfinished(context, run, row, error);
   if (!error) return renderOne(context, ended, row);
-  const rest = row.result === 'unknown' ? 'the rest may have been done' : 'the rest was not done';
-  for (const [field, value] of row.step === undefined ? [] : Object.entries(row.after ?? {}))
-    context.message(`The ${field} was set to ${String(value)}; ${rest}.`);
+  reportFirstStep(context, row);
   await ended.onWritten?.();
   throw error;
+}
+
+function onlyRow({ run, report }: EndedRun): ReportRow {
+  const isOurs = (row: ReportRow) => !run || run.tasks.some((task) => task.row === row.row);
+  const id = run?.plan.rows[0]?.id ?? '';
+  return report.results.find(isOurs) ?? { row: 1, id, result: 'not_attempted' };
+}
+
+function mayPick({ isInteractive, settings, prompts }: Context): boolean {
+  return isInteractive && !settings.yes && prompts.unavailable === undefined;
+}
+
+/** Says how to finish the run if its row is still open. */
+async function reportUnfinished(
+  context: Context,
+  run: PlannedRun,
+  row: ReportRow,
+  error: Failure | undefined,
+): Promise<void> {
+  if (!run.store || (hasEnded(run, row) && !(await leavesUpload(run)))) return;
+  const line = context.withConnection(unfinishedLine(context, run, [row], error));
+  const { output } = context.settings;
+  // An error in JSON is the last line, and holds nothing else.
+  if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
+  else context.message(line);
+}
+
+/** Says what the first step of a row did whose second step failed. */
+function reportFirstStep(context: Context, { result, step, after = {} }: ReportRow): void {
+  if (step === undefined) return;
+  const rest = result === 'unknown' ? 'the rest may have been done' : 'the rest was not done';
+  for (const [field, value] of Object.entries(after))
+    context.message(`The ${field} was set to ${String(value)}; ${rest}.`);
 }
 
 /**

@@ -148,76 +148,84 @@ async function showRows<T>(
   const csvRows = format === 'csv' || format === 'xlsx' ? plainView.csvRows?.(value) : undefined;
   // The columns are those of the other formats.
   const view = csvRows ? { ...plainView, columns: undefined } : plainView;
-  const many = isMany(value);
   // JSON prints the report itself if --fields names its own fields, otherwise its rows.
   const printsValue = format === 'json' && !(fields && view.rows && !areFieldsOf(value, fields));
   const source = csvRows ?? rowsOf(value, view, printsValue);
-  const idField = view.columns?.[0];
-  const ids = format === 'ids' ? view.idRows?.(value) : undefined;
-  // The fields of ids are only checked.
-  const kept = fields && format === 'ids' && !ids ? [...fields, idField ?? 'id'] : fields;
-  const reduced =
-    kept &&
-    (await import('./chosen-fields.js')).chooseFields(source, kept, view, {
-      onUnknownField: unknownFieldNote(context),
-    });
-  const rows = reduced ?? source;
-  const chosen = reduced?.names;
+  if (format === 'ids') {
+    await showIds(value, source, view, sink, context);
+    return noteEnd(view.counted?.(value), context);
+  }
+  const chosen = fields && (await choose(source, fields, view, context));
+  const rows = chosen ?? source;
   switch (format) {
-    case 'ids':
-      // Reading the rows checks their fields.
-      if (ids && reduced) for await (const _ of rows);
-      await showIds(ids ?? rows, idField, sink, context);
-      break;
     case 'table': {
       // With --fields, a report is its rows.
-      const isRecord = !many && !(fields && view.rows);
-      const record = isRecord ? asRecord(fields ? await firstRow(rows) : value) : undefined;
+      const isRecord = !(isMany(value) || (fields && view.rows));
+      const record = isRecord ? asRecord(chosen ? await firstRow(chosen) : value) : undefined;
       if (isAligned(sink)) {
         const { showRecord, showTable } = await import('./lists/show.js');
         if (record) return showRecord(record, sink, context);
         return showTable(rows, { ...view, list: view.counted?.(value) }, sink, context);
       }
       if (record) return writePairs(sink, record);
-      await writeTable(sink, rows, chosen, view, context);
+      await writeTable(sink, rows, chosen?.names, view, context);
       break;
     }
     case 'csv': {
       const { writeCsv } = await import('./lists/csv.js');
-      await writeCsv(forScreen(sink), rows, context, { view, chosen });
+      await writeCsv(forScreen(sink), rows, context, { view, chosen: chosen?.names });
       break;
     }
     case 'xlsx': {
       const { writeRecords } = await import('./lists/workbook.js');
-      await writeRecords(sink, rows, { view, chosen }, context);
+      await writeRecords(sink, rows, { view, chosen: chosen?.names }, context);
       break;
     }
     case 'ndjson':
       await writeNdjson(sink, rows);
       if (view.closing && !fields) await writeNdjson(sink, [view.closing(value)]);
       break;
-    case 'json':
-      if (many || !printsValue)
-        await throughPager(sink, context, (page) => writeJsonArray(page, rows));
-      else {
-        const record = fields ? await firstRow(rows) : value;
-        await throughPager(sink, context, (page) => writeJson(page, record, view));
-      }
+    case 'json': {
+      const isOne = printsValue && !isMany(value);
+      const record = isOne && (chosen ? await firstRow(chosen) : value);
+      await throughPager(sink, context, (page) =>
+        isOne ? writeJson(page, record, view) : writeJsonArray(page, rows),
+      );
       break;
+    }
     default:
       return format satisfies never;
   }
   await noteEnd(view.counted?.(value), context);
 }
 
-/** Writes ids, one a line. Throws NoIdsError for a record without one, unless something was changed already. */
-async function showIds(
+/** The records with only these fields. */
+async function choose<T>(
   rows: Rows,
-  idField: string | undefined,
+  fields: readonly string[],
+  view: View<T>,
+  context: OutputContext,
+) {
+  const { chooseFields } = await import('./chosen-fields.js');
+  return chooseFields(rows, fields, view, { onUnknownField: unknownFieldNote(context) });
+}
+
+/** Writes ids, one a line. Throws NoIdsError for a record without one, unless something was changed already. */
+async function showIds<T>(
+  value: T,
+  rows: Rows,
+  view: View<T>,
   sink: Sink,
   context: OutputContext,
 ): Promise<void> {
-  await writeIds(forScreen(sink), rows, idField).catch((error: unknown) => {
+  const { fields } = context.settings;
+  const [idField] = view.columns ?? [];
+  const ids = view.idRows?.(value);
+  // The fields are only checked, by reading the rows.
+  const kept = fields && (ids ? fields : [...fields, idField ?? 'id']);
+  const checked = kept ? await choose(rows, kept, view, context) : rows;
+  if (ids && kept) for await (const _ of checked);
+  await writeIds(forScreen(sink), ids ?? checked, idField).catch((error: unknown) => {
     // The changes are made: note the missing ids instead of failing.
     if (!context.hasWritten || !(error instanceof NoIdsError)) throw error;
     context.note(error.message);

@@ -103,14 +103,40 @@ function commandPath({ command, noun, table }: ErrorSite): readonly string[] {
 }
 
 function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
-  const { command, table } = site;
+  const { command } = site;
   const word = flag.split('=')[0] ?? flag;
+  const refusal = unexpectedValue(flag, word, command);
+  if (refusal !== undefined) return new UsageError(refusal, { hint });
+  if (word === '--jq')
+    return new UsageError(`rosterctl has no ${word}. Pipe to jq, or use --fields.`);
+  const place = command ? ` for ${command.words.join(' ')}` : '';
+  const meant = meantFlag(word, site);
+  const sentences = [
+    `Unknown flag ${word}${place}.`,
+    ...(meant.said === undefined ? [] : [meant.said]),
+  ];
+  return new UsageError(sentences.join(' '), { hint: meant.hint ?? hint });
+}
+
+/** What to say about a value that follows a flag without one; undefined if there is none. */
+function unexpectedValue(
+  flag: string,
+  word: string,
+  command: ManifestCommand | undefined,
+): string | undefined {
+  const flags = [...globalFlags, ...(command?.flags ?? [])];
   // Commander rejects a known flag only if it has a value and takes none.
-  if (flag !== word && [...globalFlags, ...(command?.flags ?? [])].some((one) => one.word === word))
-    return new UsageError(`${word} takes no value.`, { hint });
+  if (flag !== word && flags.some((known) => known.word === word)) return `${word} takes no value.`;
   // `-q=false`, of which commander has consumed the -q.
-  if (word === '-')
-    return new UsageError(`A short flag before "${flag.slice(1)}" takes no value.`, { hint });
+  return word === '-' ? `A short flag before "${flag.slice(1)}" takes no value.` : undefined;
+}
+
+/** What an unknown flag may have meant, as a sentence and as a hint. */
+function meantFlag(
+  word: string,
+  site: ErrorSite,
+): { readonly said?: string | undefined; readonly hint?: string | undefined } {
+  const { command, table } = site;
   const [noun] = commandPath(site);
   const siblings = table.commands.filter(({ words }) => words[0] === noun);
   const known = new Set([
@@ -119,42 +145,34 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
     '--help',
     '--version',
   ]);
+  const ours = flagFor(word, known);
+  if (ours !== undefined) return { said: `Did you mean ${ours}?` };
+  const condition = command && known.has('--where') ? conditionFor(word) : undefined;
+  if (condition !== undefined)
+    return { hint: `To filter by a date: --where ${shellQuote(condition)}` };
+  // No flag of ours holds a dot; the files of a folder (`*`) may begin with a dash.
+  if (word.includes('.') && command?.args.some(({ completes }) => completes === 'file'))
+    return { hint: 'If it is a file, put ./ before its name.' };
+  const value = word.replace(/^--/, '');
+  const choice = flagWithChoice(value, command);
+  if (choice) return { said: `Did you mean ${choice.word} ${value}?` };
   const has = (entry: ManifestCommand) => flagWords(entry).includes(word);
   const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
   const near = nearest(word, [...known]);
   const owner = siblings.find(has) ?? (near === undefined ? sameVerb.find(has) : undefined);
-  const place = command ? ` for ${command.words.join(' ')}` : '';
-  if (word === '--jq')
-    return new UsageError(`rosterctl has no ${word}. Pipe to jq, or use --fields.`);
-  const ours = flagFor(word, known);
-  if (ours !== undefined)
-    return new UsageError(`Unknown flag ${word}${place}. Did you mean ${ours}?`, { hint });
-  const condition = known.has('--where') ? conditionFor(word) : undefined;
-  if (command && condition !== undefined)
-    return new UsageError(`Unknown flag ${word}${place}.`, {
-      hint: `To filter by a date: --where ${shellQuote(condition)}`,
-    });
-  // No flag of ours holds a dot; the files of a folder (`*`) may begin with a dash.
-  if (word.includes('.') && command?.args.some(({ completes }) => completes === 'file'))
-    return new UsageError(`Unknown flag ${word}${place}.`, {
-      hint: 'If it is a file, put ./ before its name.',
-    });
-  const field = word.replace(/^--/, '');
-  const all = command ? [...command.flags, ...globalFlags] : [];
-  // `--ids` and `--all` name rows elsewhere.
-  const isSelection = ['ids', 'all'].includes(field);
-  const choice = all.find(({ choices }) => !isSelection && choices?.includes(field));
-  const suggestion = choice
-    ? `Did you mean ${choice.word} ${field}?`
-    : owner
-      ? `It belongs to ${owner.words.join(' ')}.`
-      : near && `Did you mean ${near}?`;
-  const sentences = [`Unknown flag ${word}${place}.`, ...(suggestion ? [suggestion] : [])];
   const setsFields = command?.flags.some((entry) => entry.word === '--set');
-  const isField = setsFields && !choice && /^--[a-z]\w+$/i.test(word);
-  return new UsageError(sentences.join(' '), {
-    hint: isField ? `To set a field of that name: -F ${field}=VALUE` : hint,
-  });
+  const isField = setsFields && /^--[a-z]\w+$/i.test(word);
+  return {
+    said: owner ? `It belongs to ${owner.words.join(' ')}.` : near && `Did you mean ${near}?`,
+    hint: isField ? `To set a field of that name: -F ${value}=VALUE` : undefined,
+  };
+}
+
+/** The flag that takes a word as its value: `--accepted` for `--status accepted`. */
+function flagWithChoice(value: string, command: ManifestCommand | undefined) {
+  // `--ids` and `--all` name rows elsewhere.
+  if (!command || value === 'ids' || value === 'all') return undefined;
+  return [...command.flags, ...globalFlags].find(({ choices }) => choices?.includes(value));
 }
 
 function flagWords({ flags }: ManifestCommand): readonly string[] {
