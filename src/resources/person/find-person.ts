@@ -146,6 +146,31 @@ function isUserId(value: string, record: JsonObject): boolean {
   return named || /^\d{15,20}$/.test(value);
 }
 
+interface LinkedRecords {
+  readonly members: ReadonlySet<PersonRecord>;
+  readonly links: readonly PersonLink[];
+}
+
+/** A record and those that share a key with it, at any distance. */
+function linkedTo(
+  seed: PersonRecord,
+  byKey: ReadonlyMap<string, readonly PersonRecord[]>,
+): LinkedRecords {
+  const members = new Set([seed]);
+  const links: PersonLink[] = [];
+  const follow = (member: PersonRecord, key: string, other: PersonRecord) => {
+    if (members.has(other)) return;
+    members.add(other);
+    const by = key.slice(0, key.indexOf(':')) as PersonLink['by'];
+    links.push({ from: idOf(member), to: idOf(other), by });
+  };
+  // The loop reaches the members that are added meanwhile, too.
+  for (const member of members)
+    for (const key of member.keys)
+      for (const other of byKey.get(key) ?? []) follow(member, key, other);
+  return { members, links };
+}
+
 /** The records linked to these, at any distance. Throws ReferencesError unless they are one person. */
 function onePerson(
   reference: Reference,
@@ -155,21 +180,9 @@ function onePerson(
 ): { members: readonly PersonRecord[]; links: readonly PersonLink[] } {
   const byKey = new Map<string, PersonRecord[]>();
   for (const entry of entries) for (const key of entry.keys) addTo(byKey, key, entry);
-  const people: { members: Set<PersonRecord>; links: PersonLink[] }[] = [];
-  for (const seed of seeds) {
-    if (people.some(({ members }) => members.has(seed))) continue;
-    const members = new Set([seed]);
-    const links: PersonLink[] = [];
-    for (const member of members)
-      for (const key of member.keys)
-        for (const other of byKey.get(key) ?? []) {
-          if (members.has(other)) continue;
-          members.add(other);
-          const by = key.slice(0, key.indexOf(':')) as PersonLink['by'];
-          links.push({ from: idOf(member), to: idOf(other), by });
-        }
-    people.push({ members, links });
-  }
+  const people: LinkedRecords[] = [];
+  for (const seed of seeds)
+    if (!people.some(({ members }) => members.has(seed))) people.push(linkedTo(seed, byKey));
   const [only] = people;
   // An e-mail address or a Discord user is one person by itself.
   const isOne = people.length === 1 || ['email', 'discord'].includes(reference.kind);
