@@ -1,6 +1,6 @@
 /** Values as text for a person: table cells and detail views. */
 import { extensionsOf } from '../api/schemas.js';
-import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
+import { isObject, type JsonObject, printJson, RawNumber, wholeNumberOf } from '../data/json.js';
 import { isNested, plainText } from '../data/path.js';
 import { binarySize, groupedNumber, yesOrNo } from '../data/text.js';
 import { localTime, longTime, momentOf, relativeTime } from '../data/time.js';
@@ -15,10 +15,12 @@ export interface CellOptions {
 /** Returns a value as one table cell of sanitized text. */
 export function tableCell(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined || value === '') return '-';
+  const bytes = bytesIn(value, field);
+  if (bytes !== undefined) return binarySize(bytes);
   if (typeof value === 'string')
     return singleLine(shortType(value, field) ?? shortTimeOr(value, options));
   if (typeof value === 'boolean') return yesOrNo(value);
-  if (typeof value === 'number') return isSize(field) ? binarySize(value) : String(value);
+  if (typeof value === 'number') return String(value);
   if (value instanceof RawNumber) return singleLine(value.text);
   if (Array.isArray(value)) return listCell(value, field, options);
   return singleLine(nameOfObject(value as JsonObject) ?? fieldCount(value as JsonObject));
@@ -32,10 +34,11 @@ function shortType(value: string, field: string): string | undefined {
 /** Returns a plain value as text of a detail view, possibly with several lines. */
 export function detailOf(value: unknown, field: string, options: CellOptions): string {
   if (value === null || value === undefined) return '-';
+  const bytes = bytesIn(value, field);
+  if (bytes !== undefined && bytes >= 1024)
+    return `${binarySize(bytes)} (${groupedNumber(bytes)} bytes)`;
   if (typeof value === 'string') return multiLine(longTimeOr(value, options));
   if (typeof value === 'boolean') return yesOrNo(value);
-  if (typeof value === 'number' && isSize(field) && value >= 1024)
-    return `${binarySize(value)} (${groupedNumber(value)} bytes)`;
   if (Array.isArray(value))
     return value.length === 0
       ? '-'
@@ -105,7 +108,10 @@ function shortJson(value: unknown): string {
   return isObject(value) ? fieldCount(value) : printJson(value).slice(0, maxCellLength);
 }
 
-/** A field that is only called `size` may count anything, such as the members of a team. */
-function isSize(field: string): boolean {
-  return /(?:^|\.)(?:bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/.test(field);
+/** The bytes that a size counts, a number or a text; undefined for another value, or in another field. */
+function bytesIn(value: unknown, field: string): number | undefined {
+  const count = wholeNumberOf(value);
+  // A field that is only called `size` may count anything, such as the members of a team.
+  const isSize = /(?:^|\.)(?:bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/;
+  return count !== undefined && isSize.test(field) ? count : undefined;
 }

@@ -5,6 +5,7 @@ import { isGiven } from '../cli/check.js';
 import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
+import { recordedSize } from '../data/path.js';
 import { binarySize, firstOf, foldCase, groupedNumber, orList, plural } from '../data/text.js';
 import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -140,8 +141,7 @@ export function documentSummary(values: {
   return {
     observe(record, matches) {
       tags.observe(tagsIn(record['tags']) ?? []);
-      const { sizeBytes } = record;
-      if (matches && typeof sizeBytes === 'number') bytes += sizeBytes;
+      if (matches) bytes += recordedSize(record) ?? 0;
     },
     facts: () => (bytes > 0 ? [`${binarySize(bytes)} in all`] : []),
     none: () =>

@@ -12,6 +12,7 @@ import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import { isObject, type JsonObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
+import { recordedSize } from '../../data/path.js';
 import { quotedId } from '../../data/references.js';
 import { isSameValue } from '../../data/sorting.js';
 import { binarySize } from '../../data/text.js';
@@ -283,8 +284,10 @@ function replacedView(
   { id, known }: { readonly id: string; readonly known: string },
 ): CommandOutput['view'] {
   if (!isInteractive || settings.fields || settings.quiet || !view.lines) return view;
-  const { name, sizeBytes } = isObject(value) ? value : {};
-  const size = typeof sizeBytes === 'number' ? ` (${binarySize(sizeBytes)})` : '';
+  const record = isObject(value) ? value : {};
+  const { name } = record;
+  const bytes = recordedSize(record);
+  const size = bytes === undefined ? '' : ` (${binarySize(bytes)})`;
   const what = typeof name === 'string' ? `${name}: ` : '';
   const line = `${what}${id} replaced by ${known}${size}.`;
   return { ...view, lines: (_, { isUtf8 }) => [singleLine(`${markOf(true, isUtf8)} ${line}`)] };

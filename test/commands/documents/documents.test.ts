@@ -110,6 +110,22 @@ test('get finds all ids with one list request', async () => {
   expect(errorOf(one)).toMatchObject({ code: 'notFound', exitCode: 5 });
 });
 
+test('sizes sent as text are shown like numbers', async () => {
+  const documents = [
+    { id: 'doc_1', name: 'rules.pdf', sizeBytes: '81100' },
+    { id: 'doc_2', name: 'map.png', sizeBytes: 2048 },
+  ];
+  const api = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.includes('/doc_1') ? documents[0] : { documents },
+  }));
+  const env = { ...api.env, ROSTERCTL_FORCE_TTY: '100' };
+  const list = await inProcess('docs list', { env });
+  expect(list.stdout).toMatch(/2\.0 KiB.*\n.*79\.2 KiB/);
+  const card = await inProcess('docs get doc_1 --fields id,sizeBytes', { env });
+  expect(card.stdout).toContain('79.2 KiB (81,100 bytes)');
+});
+
 test('list filters by tags and by content type', async () => {
   const { env } = await service();
   const ids = async (line: string) => (await inProcess(`docs list -o ids ${line}`, { env })).stdout;
