@@ -15,7 +15,7 @@ import { attemptWrite, cannotWrite } from '../files/writing.js';
 import { isSamePlace, type Place, placeOf } from '../runs/plan.js';
 import {
   type BackupFolder,
-  filesFolder,
+  foreignContent,
   journalFile,
   listBackup,
   newName,
@@ -171,12 +171,10 @@ export async function checkFolder(context: Context, folder: string): Promise<rea
     throw cannotWrite(folder, error);
   });
   if (!found) return [];
-  const { snapshots, unfinished, removed } = found;
-  const isBackup = snapshots.length + unfinished.length + removed.length > 0;
-  // Files without a snapshot were not made by a backup.
-  const [other = found.hasFiles ? filesFolder : undefined] = found.foreign;
-  if (!isBackup && other !== undefined)
-    throw new UsageError(`${folder} is not a backup: it holds ${other}.`, {
+  const { snapshots } = found;
+  const foreign = foreignContent(found);
+  if (foreign !== undefined)
+    throw new UsageError(`${folder} is not a backup: it holds ${foreign}.`, {
       hint: 'Choose a new or empty folder.',
     });
   for (const snapshot of snapshots.toReversed()) {

@@ -131,6 +131,13 @@ function isOfBackup(name: string): boolean {
   return ways.some((way) => way.test(name));
 }
 
+/** Returns the name of something in a folder that no backup has made; undefined for a backup and an empty folder. */
+export function foreignContent(found: BackupFolder): string | undefined {
+  const isBackup = found.snapshots.length + found.unfinished.length + found.removed.length > 0;
+  // Files without a snapshot were not made by a backup.
+  return isBackup ? undefined : (found.foreign[0] ?? (found.hasFiles ? filesFolder : undefined));
+}
+
 /** Finds the snapshots that `DIR` or `DIR/SNAPSHOT` names, oldest first. Throws InputError for none. */
 export async function findSnapshots(word: string): Promise<readonly Snapshot[]> {
   const path = resolve(word);
@@ -171,17 +178,20 @@ export async function findSnapshot(word: string): Promise<Snapshot> {
 
 /** Returns the snapshots of a folder, as it was typed. Throws InputError if there is none. */
 async function snapshotsIn(folder: string): Promise<readonly Snapshot[]> {
-  const { snapshots } = await listBackup(resolve(folder)).catch((error: unknown) => {
+  const found = await listBackup(resolve(folder)).catch((error: unknown) => {
     throw systemCode(error) === 'ENOENT' ? noBackup(folder) : unreadable(folder, error);
   });
-  if (snapshots.length === 0) throw noBackup(folder);
-  return snapshots;
+  if (found.snapshots.length === 0) throw noBackup(folder, foreignContent(found));
+  return found.snapshots;
 }
 
-function noBackup(folder: string): InputError {
-  return new InputError(`No finished backup was found in ${folder}.`, {
-    hint: `Make one: rosterctl backup create ${shellQuote(folder)}`,
-  });
+/** An InputError; `foreign` is something because of which no backup can be made there. */
+function noBackup(folder: string, foreign?: string): InputError {
+  const hint =
+    foreign === undefined
+      ? `Make one: rosterctl backup create ${shellQuote(folder)}`
+      : `It holds ${foreign}. To make a backup, choose a new or empty folder.`;
+  return new InputError(`No finished backup was found in ${folder}.`, { hint });
 }
 
 /**

@@ -189,6 +189,21 @@ test('a folder that holds something else, or the backup of another organization,
   expect((await run(`backup create ${folder} -n`, { ROSTERCTL_ORG: 'org_8' })).code).toBe(2);
 });
 
+test('no backup is suggested for a folder that holds something else', async () => {
+  const { run, home } = await desk();
+  const other = join(home, 'other');
+  mkdirSync(other);
+  expect(await run(`backup verify ${other}`)).toMatchObject({
+    code: 2,
+    stderr: `No finished backup was found in ${other}.\nMake one: rosterctl backup create ${other}\n`,
+  });
+  writeFileSync(join(other, 'letter.txt'), 'x');
+  expect(await run(`backup verify ${other}`)).toMatchObject({
+    code: 2,
+    stderr: `No finished backup was found in ${other}.\nIt holds letter.txt. To make a backup, choose a new or empty folder.\n`,
+  });
+});
+
 test('a record without an id is refused, because nothing could name it', async () => {
   const { create, records } = await desk();
   records.applications = [{ ...application(1), id: null }];
