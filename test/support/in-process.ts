@@ -11,7 +11,7 @@ import { freshEnvironment, launcher, type Ran, temporaryFolder, wordsOf } from '
 
 const built = createRequire(launcher);
 const program = built('../dist/main.cjs') as { main: typeof main };
-const distribution = {
+export const distribution = {
   table: readFileSync(built.resolve('../dist/table.json'), 'latin1'),
   topics: () => built('../dist/topics.json'),
 };
