@@ -1,6 +1,8 @@
 /** Confirmation: what is shown and asked before the first write, and the limits that stop a run before it. */
 
 import type { Context } from '../context.js';
+import type { JsonObject } from '../data/json.js';
+import { labelOf } from '../data/path.js';
 import { quotedId } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js';
@@ -64,6 +66,19 @@ export function printCap(context: Context, action: Action, count: number, values
   if (!isAboveCap(count, values)) return;
   context.message(
     `${wouldBe(action, count)}, more than --max-changes ${capOf(values)}. Without --dry-run, add: --max-changes ${count}`,
+  );
+}
+
+/** Warns in a dry run that --confirm gives another name than that of the record, which stops the real run. */
+export function printWrongName(
+  context: Context,
+  { operation, values: { confirm: given } }: Invocation,
+  id: string,
+  record: JsonObject | undefined,
+): void {
+  if (operation.confirm !== 'name' || given === undefined || given === labelOf(record, id)) return;
+  context.message(
+    `"${given}" is not the name of ${id}. Without --dry-run, nothing would be deleted.`,
   );
 }
 

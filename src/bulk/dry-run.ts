@@ -24,6 +24,7 @@ import {
   printCap,
   printPreview,
   printPreviewNotes,
+  printWrongName,
   warnOfRefusals,
 } from './confirm.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
@@ -84,6 +85,7 @@ async function dryRunOne(
   const id = creates || operation.files ? null : row.id;
   const value = requestsOf(plan, id, api);
   const { requests } = value;
+  if (requests.length > 0) printWrongName(context, invocation, row.id, preview.record);
   const existingId = ended?.after?.['id'];
   const exitName = values.exitCode && requests.length > 0 ? 'changesPending' : 'done';
   if (choosesRecord(settings, value)) {

@@ -443,7 +443,12 @@ test('a team is deleted only with its name: --yes is not enough, and another nam
   expect(other.stderr).toContain(
     '"foxes" is not the name of team_1. Nothing was deleted.\nSee its name: rosterctl teams get team_1 --fields name\n',
   );
-  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
+  const dry = await rosterctl('teams delete team_1 --confirm foxes --dry-run', { env: api.env });
+  expect(dry.code).toBe(0);
+  expect(dry.stderr).toContain(
+    '"foxes" is not the name of team_1. Without --dry-run, nothing would be deleted.\n',
+  );
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
   const right = await rosterctl('teams delete team_1 --confirm Foxes --json', { env: api.env });
   expect([right.code, right.stdout]).toEqual([0, '{"id":"team_1","deleted":true}\n']);
 });
