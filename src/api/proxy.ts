@@ -111,6 +111,15 @@ export class ProxyFailure extends Error {
     this.status = status;
   }
 
+  /** The proxy answered a request to connect to `place` (host:port) with an error. */
+  static answered(proxy: Proxy, status: number, place: string): ProxyFailure {
+    const verb =
+      status === 403 ? 'refuses connections' : isUnreachable(status) ? 'cannot connect' : undefined;
+    const answer = `answered ${status}`;
+    const problem = verb === undefined ? answer : `${verb} to ${place}: it ${answer}`;
+    return new ProxyFailure(proxy, { problem, status });
+  }
+
   /** True if a retry cannot help, because the proxy itself refused. */
   get lasts(): boolean {
     return this.status !== undefined && this.status < 500;
@@ -118,9 +127,17 @@ export class ProxyFailure extends Error {
 
   get hint(): string {
     const { variable: name, authorization } = this.proxy;
+    if (this.status === 403) return 'Ask its operator to allow that host, or name it in NO_PROXY.';
+    if (isUnreachable(this.status))
+      return 'Check that host. If it needs no proxy, name it in NO_PROXY.';
     if (this.status !== 407) return `Check ${name}, or name the host of the service in NO_PROXY.`;
     return authorization === undefined
       ? `The proxy needs a user name: set ${name} to http://USER:PASSWORD@HOST:PORT.`
       : `Correct the user name or the password in ${name}, which the proxy refused.`;
   }
+}
+
+/** True for the answer of a proxy that works but cannot reach the host, or does not know its name. */
+function isUnreachable(status: number | undefined): boolean {
+  return status !== undefined && [500, 502, 503, 504].includes(status);
 }

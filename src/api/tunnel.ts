@@ -61,7 +61,7 @@ export function openTunnel(
     // A server that sends data first speaks neither HTTP nor TLS.
     if (statusCode >= 200 && statusCode < 300 && head.length === 0) return end(null, socket);
     socket.destroy();
-    end(new ProxyFailure(proxy, { problem: `answered ${statusCode}`, status: statusCode }));
+    end(ProxyFailure.answered(proxy, statusCode, authority));
   });
   request.end();
   return () => request.destroy();

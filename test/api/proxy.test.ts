@@ -140,18 +140,19 @@ const far = 'https://api.example.test/v1';
 const through = (url: string) => ({ proxy: createProxyChoice({ https_proxy: url }) });
 
 describe('an unusable proxy is named, not the service', () => {
-  test.each<[number, number]>([
-    [407, 1],
-    [403, 1],
-    [502, 2],
-  ])('an answer of %i', async (status, tries) => {
+  test.each<[number, number, string]>([
+    [407, 1, 'answered 407'],
+    [403, 1, 'refuses connections to api.example.test:443: it answered 403'],
+    [404, 1, 'answered 404'],
+    [502, 2, 'cannot connect to api.example.test:443: it answered 502'],
+  ])('an answer of %i', async (status, tries, problem) => {
     const proxy = await proxyTo(0, status);
     const transport = transportTo(far, { ...through(proxy.url), retries: 1, random: () => 0 });
     const error = (await thrownBy(transport.request(get))) as NetworkError;
     expect(error).toBeInstanceOf(NetworkError);
     expect(error.details.reason).toBe('proxy');
     const told = tries > 1 ? ` (${tries} attempts)` : '';
-    expect(error.message).toContain(`The proxy ${proxy.url} answered ${status}${told}.`);
+    expect(error.message).toContain(`The proxy ${proxy.url} ${problem}${told}.`);
     expect(`${error.message}${error.hint}`).not.toContain('canary');
     expect(proxy.asked).toHaveLength(tries);
   });
@@ -335,6 +336,22 @@ describe('TLS through a proxy', () => {
       'Correct the user name or the password in HTTPS_PROXY, which the proxy refused.',
     );
   });
+
+  test.each([
+    [403, 'refuses connections to', 'Ask its operator to allow that host, or name it in NO_PROXY.'],
+    [503, 'cannot connect to', 'Check that host. If it needs no proxy, name it in NO_PROXY.'],
+  ])(
+    'a proxy that answers %i works, so the host is named and not the variable',
+    async (status, verb, hint) => {
+      const proxy = await proxyTo(port, status);
+      const env = { ...environment, HTTPS_PROXY: proxy.url };
+      const { code, stderr } = await rosterctl('teams list --retries 0', { env });
+      expect(code).toBe(9);
+      expect(stderr).toBe(
+        `The proxy ${proxy.url} ${verb} api.example.test:443: it answered ${status}.\n${hint}\n`,
+      );
+    },
+  );
 
   test('a TLS proxy has to prove its own name, not that of the service', async () => {
     const pair = { key: readFileSync(join(folder, 'named.key')), cert: readFileSync(named) };
