@@ -256,12 +256,12 @@ function messageOf(error: unknown): string {
 export function tlsHint(code: string, origin: string, advice: string): string {
   switch (code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return 'Its certificate is self-signed. If it is yours, set NODE_EXTRA_CA_CERTS to its file.';
+      return 'Its certificate is self-signed. If it is yours, set NODE_EXTRA_CA_CERTS to its PEM file.';
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return 'This machine does not know who issued its certificate. If the authority is yours, set NODE_EXTRA_CA_CERTS to its file.';
+      return 'This machine does not know who issued its certificate. If the authority is yours, set NODE_EXTRA_CA_CERTS to its PEM file.';
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
       return `Its certificate is for a host other than ${new URL(origin).hostname}. ${advice}`;
@@ -281,6 +281,8 @@ export function tlsHint(code: string, origin: string, advice: string): string {
     case 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION':
     case 'ERR_SSL_UNSUPPORTED_PROTOCOL':
       return 'It does not support TLS 1.2 or newer. Ask its operator to enable it.';
+    case 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL':
+      return `It does not speak HTTP/1.1. ${advice}`;
     default:
       return 'It ended the handshake: it may demand a client certificate, or its own certificate cannot be used. Ask its operator.';
   }

@@ -17,10 +17,12 @@ test.each([
   ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, false],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', /does not support TLS 1\.2/, false],
   ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /ended the handshake.*client certificate/, false],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', /does not speak HTTP\/1\.1/, false],
   ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /demands a client certificate/, false],
 ])('%s has its own hint, and names an authority only if one helps', (code, text, helps) => {
   expect(hint(code)).toMatch(text);
-  expect(hint(code).includes('NODE_EXTRA_CA_CERTS')).toBe(helps);
+  // Node ignores a file in another form, such as DER, without a word.
+  expect(hint(code).includes('set NODE_EXTRA_CA_CERTS to its PEM file')).toBe(helps);
 });
 
 test('https to a plain http port says so, and that a retry cannot help', async () => {
