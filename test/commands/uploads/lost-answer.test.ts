@@ -33,6 +33,14 @@ const madeAndLost = (make: () => Made): Reply => {
   return lost;
 };
 
+const conflict: Reply = { status: 409, json: { error: 'conflict', message: 'used by doc_1' } };
+
+/** Creates the document for a proxy that then repeats the request, and refuses the second one. */
+const madeAndRepeated = (make: () => Made): Reply => {
+  make();
+  return conflict;
+};
+
 async function service({ list, first, second, listedFrom = 0 }: Behaviour) {
   const documents: Made[] = [];
   const waiting: (() => void)[] = [];
@@ -112,6 +120,27 @@ for (const [how, list] of Object.entries(doubtful)) {
     expect(api.documents).toHaveLength(1);
   });
 }
+
+test.concurrent('a document that a proxy asked for twice is uploaded', async () => {
+  const api = await service({ list: (documents) => ({ documents }), first: madeAndRepeated });
+  const ran = await near('docs upload a.txt --json', desk(api.env));
+  expect({ code: ran.code, stderr: ran.stderr }).toEqual({
+    code: 0,
+    stderr: 'The document was created, although the service answered: used by doc_1.\n',
+  });
+  expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'doc_1', fileKey: 'files/1' });
+});
+
+test.concurrent.each(['shows none', 'may have more'])(
+  'a document that the service refuses stays in conflict if the list %s',
+  async (how) => {
+    const list = () => ({ documents: [], hasMore: how === 'may have more' });
+    const api = await service({ list, first: () => conflict });
+    const ran = await near('docs upload a.txt --json', desk(api.env));
+    expect([ran.code, errorOf(ran).code]).toEqual([6, 'conflict']);
+    expect(ran.stderr).toContain('a.txt was sent (13 bytes), but no document records it.');
+  },
+);
 
 test.concurrent('of several files the one with a lost answer is unknown, and the others are created', async () => {
   const list = doubtful['is shorter than its total'] ?? (() => []);
