@@ -3,6 +3,7 @@ import { contractVersion } from '../api/contract.js';
 import { createProxyChoice } from '../api/proxy.js';
 import { callFor, type ResourceCall, resourceRow } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
+import { secondsInCache } from '../api/wire.js';
 import { rowError } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
 import { connectionSources, findConnection } from '../config/connection.js';
@@ -55,8 +56,14 @@ export async function checkService(
   const settings: Record<string, string> = {};
   const lists: SurveyedList[] = [];
   const onHeaders = (headers: Answer['headers']) => {
-    if (!checks.some(({ check }) => check === 'network'))
-      checks.push(networkCheck(api.baseUrl, context), checkClock(headers['date'], context));
+    const has = (name: string) => checks.some(({ check }) => check === name);
+    const seconds = secondsInCache({ headers });
+    if (!has('network'))
+      checks.push(
+        networkCheck(api.baseUrl, context),
+        checkClock(headers['date'], seconds, context),
+      );
+    if (seconds > 0 && !has('cache')) checks.push(cacheCheck(seconds));
   };
   const checkArea = async (area: ResourceName, name: string): Promise<readonly Check[]> => {
     if (!shapes) return [readCheck(name, await readFirstPage(api, area, onHeaders))];
@@ -171,8 +178,13 @@ function failedRead(name: string, error: Failure, context: LocalContext): Check 
   return createCheck(error instanceof NetworkError ? 'network' : name, message, hint ?? null);
 }
 
-function checkClock(date: string | undefined, { now }: LocalContext): Check {
-  const serviceTime = Date.parse(date ?? '');
+function cacheCheck(seconds: number): Check {
+  const answered = `an intermediate cache answered, with data that is ${seconds} s old`;
+  return warn('cache', `${answered}; changes are refused`, 'Exempt the service from that cache.');
+}
+
+function checkClock(date: string | undefined, cachedFor: number, { now }: LocalContext): Check {
+  const serviceTime = Date.parse(date ?? '') + cachedFor * 1000;
   if (Number.isNaN(serviceTime))
     return warn('clock', 'the service sent no date to compare with', null);
   const skew = Math.round((now().getTime() - serviceTime) / 1000);

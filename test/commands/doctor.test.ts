@@ -124,6 +124,25 @@ test('warns about a clock that is an hour off', async () => {
   expect(result('clock')).toBe('warn');
 });
 
+test('warns about an intermediate cache, whose age is none of the clock', async () => {
+  const anHourAgo = new Date(Date.now() - 3_600_000).toUTCString();
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: [],
+    headers: url.includes('/documents/') ? {} : { date: anHourAgo, age: '3600' },
+  }));
+  const { code, checks, result } = await doctor({ env: service.env });
+  expect([code, result('clock')]).toEqual([0, 'pass']);
+  expect(checks.filter(({ check }) => check === 'cache')).toEqual([
+    {
+      check: 'cache',
+      result: 'warn',
+      detail: 'an intermediate cache answered, with data that is 3600 s old; changes are refused',
+      hint: 'Exempt the service from that cache.',
+    },
+  ]);
+});
+
 test('warns about a state folder that cannot be created, because bulk writes will fail', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'file'), '');
