@@ -151,7 +151,7 @@ function htmlHint(status: number): string | undefined {
   if (status === 403)
     return 'The answer is a web page: something in front of the service blocked the request.';
   // Pages of these come from a proxy in front of the service; the base URL is right.
-  if (status === 413 || status >= 500) return undefined;
+  if ([408, 413, 429].includes(status) || status >= 500) return undefined;
   return 'The answer is a web page: check the base URL with rosterctl auth status.';
 }
 

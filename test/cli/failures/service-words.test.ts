@@ -174,6 +174,12 @@ describe('what the body of a refusal says is shown', () => {
     expect(page.error.hint).toContain('web page');
   });
 
+  // A proxy in front of the service sent it, so the base URL is right.
+  test.each([408, 413, 429, 502, 504])('a web page with %i leaves the base URL alone', (status) => {
+    const page = refusal('<html>Too many</html>', { status, contentType: 'text/html' });
+    expect(page.lines.join('\n')).not.toContain('base URL');
+  });
+
   test.each([200, 400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 503])('with %i', (status) => {
     const body = { success: false, error: 'x', errors: { name: ['Blank'] } };
     expect(said(body, { status })).toEqual(['name: Blank']);
