@@ -952,6 +952,24 @@ describe('paging', () => {
     });
   });
 
+  // Feathers takes a parameter that it does not know for a filter, which no record meets.
+  test('a service that takes another parameter for the offset', async () => {
+    const service = await recordingService((request) =>
+      numberIn(request, 'offset', 0) === 0
+        ? json({ total: 45, limit: 10, skip: 0, data: slice(0, 10) })
+        : json({ total: 0, limit: 10, skip: 0, data: [] }),
+    );
+    const list = apiTo(service.baseUrl, {}).api.list('teams');
+    let count = 0;
+    for await (const _ of list) count += 1;
+    expect(count).toBe(10);
+    expect(list.completeness()).toEqual({
+      state: 'doubtful',
+      reason: 'the service did not take the offset that it was asked for',
+      fixes: ['To find out how it pages: rosterctl doctor --shapes'],
+    });
+  });
+
   test('a list that becomes longer while it is read, at its front', async () => {
     const service = await recordingService((request) => {
       const offset = numberIn(request, 'offset', 0);
