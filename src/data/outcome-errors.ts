@@ -91,6 +91,11 @@ export function isForbidden(error: unknown): error is ApiError {
   );
 }
 
+/** True for a 403 with a web page, which alone has a hint of its own: the service did not send it. */
+export function isBlocked(error: Failure): boolean {
+  return isForbidden(error) && error.hint !== undefined;
+}
+
 /** A word that names no stored run or profile; at a terminal another can be picked. */
 export class UnknownNameError extends UsageError {
   constructor(

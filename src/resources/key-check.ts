@@ -3,6 +3,7 @@ import { callFor } from '../api/resources.js';
 import { replaceHint } from '../api/response.js';
 import type { Api } from '../api/types.js';
 import { askForPlan } from '../cli/failures/refusal.js';
+import { isBlocked } from '../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { countOf, orList } from '../data/text.js';
 import {
@@ -40,6 +41,7 @@ export async function checkKey(api: Api): Promise<KeyCheck> {
 
 /** Explains a 403, which does not prove that a key is invalid (contract 5.3, 5.4, 7). */
 export function explainForbidden(error: ApiError): string {
+  if (isBlocked(error)) return `The list of teams was refused (403). ${error.hint}`;
   return error.serviceCode === 'featureNotAvailable'
     ? "The service knows the key, but the organization's plan does not include API access (403 featureNotAvailable)."
     : 'The service refused the list of teams (403): the key may lack that permission, or belong to another organization.';
@@ -78,6 +80,7 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   if (broken) return explainFailure(api, broken);
   if (error.serviceCode === 'featureNotAvailable')
     return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
+  if (isBlocked(error)) return explainFailure(api, error);
   const sentence = `This key cannot read anything of organization ${api.organizationId}. Is the id right?`;
   const hint = 'Nothing was stored. Check --org, and what the key can read.';
   const failure = new UnreadableOrganizationError(sentence, { hint, cause: error });
@@ -126,7 +129,9 @@ function notStored(advice: string): string {
   return `Nothing was stored. ${advice}`;
 }
 
-function loginHint({ status, serviceCode }: ApiError): string {
+function loginHint(error: ApiError): string {
+  const { status, serviceCode, hint } = error;
+  if (isBlocked(error) && hint !== undefined) return hint;
   if (status === 400 || status === 404) return 'Check --base-url and --org.';
   if (status === 401) return 'Copy the key again from the dashboard (settings, API keys).';
   if (serviceCode === 'featureNotAvailable') return askForPlan;

@@ -8,7 +8,7 @@ import { rowError } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
 import { connectionSources, findConnection } from '../config/connection.js';
 import type { LocalContext } from '../context.js';
-import { isForbidden } from '../data/outcome-errors.js';
+import { isBlocked, isForbidden } from '../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { CancelledError, Failure, NetworkError } from '../errors.js';
@@ -174,7 +174,7 @@ function failedRead(name: string, error: Failure, context: LocalContext): Check 
     error instanceof NetworkError && !error.details.isPermanent
       ? 'Check the base URL, the network and the proxy, then run doctor again.'
       : next;
-  const createCheck = isForbidden(error) ? warn : fail;
+  const createCheck = isForbidden(error) && !isBlocked(error) ? warn : fail;
   return createCheck(error instanceof NetworkError ? 'network' : name, message, hint ?? null);
 }
 

@@ -114,6 +114,13 @@ test('a wrong key stops at the first area; a missing permission is a separate wa
   expect(new Set(narrow.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
 });
 
+test('a web page in place of the lists is no missing permission', async () => {
+  const headers = { 'content-type': 'text/html' };
+  const service = await recordingService(() => ({ status: 403, text: '<html>No</html>', headers }));
+  const { code, result } = await doctor({ env: service.env });
+  expect([code, result('read teams')]).toEqual([1, 'fail']);
+});
+
 test('warns about a clock that is an hour off', async () => {
   const service = await recordingService(() => ({
     status: 200,

@@ -13,6 +13,7 @@ const answers: Readonly<Record<string, Reply>> = {
   empty: { status: 204 },
   unauthorized: { status: 401, json: { error: 'invalidApiKey' } },
   forbidden: { status: 403, json: { error: 'forbidden' } },
+  blocked: { status: 403, text: '<html>Denied</html>', headers: { 'content-type': 'text/html' } },
   plan: { status: 403, json: { error: 'featureNotAvailable' } },
   invalid: { status: 400, json: { error: 'invalidRequest' } },
   missing: { status: 404, json: { error: 'notFound' } },
@@ -180,6 +181,14 @@ describe('the response of the service decides', () => {
   ])('a key that may read nothing of %s says why', async (organization, words) => {
     const ran = await login(temporaryFolder(), `--org ${organization} --key-stdin`);
     expect(ran.stderr).toContain(words);
+  });
+
+  test('a proxy that refuses each list says nothing about the organization', async () => {
+    const ran = await login(temporaryFolder(), '--org blocked --key-stdin');
+    expect([ran.code, ran.stderr]).toEqual([
+      7,
+      'The service refused to list the teams.\nNothing was stored. The answer is a web page: something in front of the service blocked the request.\n',
+    ]);
   });
 
   test('--no-check stores without a request and reports it', async () => {
