@@ -31,7 +31,8 @@ export async function checkKey(api: Api): Promise<KeyCheck> {
     return { check: 'ok' };
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return { check: '401', error };
-    if (error instanceof ApiError && error.status === 403) return { check: '403', error };
+    if (error instanceof ApiError && error.status === 403 && !isBlocked(error))
+      return { check: '403', error };
     // After Ctrl-C, nothing is known of the service.
     if (error instanceof CancelledError) throw error;
     if (error instanceof Failure && error.kind !== 'bug') return { check: 'unreachable', error };
@@ -41,7 +42,6 @@ export async function checkKey(api: Api): Promise<KeyCheck> {
 
 /** Explains a 403, which does not prove that a key is invalid (contract 5.3, 5.4, 7). */
 export function explainForbidden(error: ApiError): string {
-  if (isBlocked(error)) return `The list of teams was refused (403). ${error.hint}`;
   return error.serviceCode === 'featureNotAvailable'
     ? "The service knows the key, but the organization's plan does not include API access (403 featureNotAvailable)."
     : 'The service refused the list of teams (403): the key may lack that permission, or belong to another organization.';

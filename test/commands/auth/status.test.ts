@@ -10,6 +10,8 @@ import { key, organization, recordingService } from '../../support/service.js';
 const service = await recordingService(({ headers }) => {
   const sent = headers['x-api-key'];
   if (sent === 'forbidden-canary') return { status: 403, json: { error: 'forbidden' } };
+  if (sent === 'blocked-canary')
+    return { status: 403, text: '<html>', headers: { 'content-type': 'text/html' } };
   if (sent === 'failing-canary') return { status: 503, json: { error: 'busy' } };
   return sent === key
     ? { status: 200, json: [] }
@@ -58,6 +60,7 @@ describe('auth status --json', () => {
     ['a good key', { key }, 0, { keyStored: true, check: 'ok' }],
     ['a refused key', { key: 'wrong-canary' }, 4, { keyStored: true, check: '401' }],
     ['a 403', { key: 'forbidden-canary' }, 0, { keyStored: true, check: '403' }],
+    ['a proxy in its way', { key: 'blocked-canary' }, 7, { keyStored: true, check: 'unreachable' }],
     ['a failing service', { key: 'failing-canary' }, 9, { keyStored: true, check: 'unreachable' }],
     ['no key', {}, 4, { keyStored: false, check: 'skipped', keySource: null }],
   ])('%s', async (_, profile, code, part) => {
