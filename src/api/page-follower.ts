@@ -2,6 +2,7 @@
 
 import { normalName } from '../data/path.js';
 import { percentDecoded } from '../data/text.js';
+import { shapesHint } from '../errors.js';
 import type { NextTarget, Page, Pager } from './pager.js';
 import type { Completeness } from './types.js';
 
@@ -53,7 +54,7 @@ export class PageFollower {
     if (this.emptyPages > maxEmptyPages)
       return doubtfulList('the service keeps sending empty pages');
     if (page.fresh === 0 && page.count > 0 && !mayRepeat)
-      return doubtfulList('the service keeps sending the same records');
+      return doubtfulList('the service keeps sending the same records', shapesHint);
     if (number >= caps.pages || page.arrived >= caps.records)
       return doubtfulList('the list does not end');
     const next = nextPageTarget(step.next, first, this.url);
@@ -70,8 +71,8 @@ export class PageFollower {
 }
 
 /** The state of a list of which records may be missing. */
-export function doubtfulList(reason: string): Completeness {
-  return { state: 'doubtful', reason };
+export function doubtfulList(reason: string, ...fixes: readonly string[]): Completeness {
+  return { state: 'doubtful', reason, ...(fixes.length > 0 && { fixes }) };
 }
 
 /** Returns the URL of the next page, with the first request's own query (organizationId). */
@@ -109,8 +110,10 @@ function refusalOf(
   first: URL,
   { baseUrl, organizationId }: ListOwner,
 ): string | undefined {
-  if (!staysInside(baseUrl, next))
-    return `the service names a next page elsewhere (${next.origin})`;
+  if (!staysInside(baseUrl, next)) {
+    const place = next.origin === first.origin ? next.origin + next.pathname : next.origin;
+    return `the service names a next page elsewhere (${place})`;
+  }
   if (changesOrganization(next, first, organizationId))
     return 'the service names a next page of another organization';
   return undefined;

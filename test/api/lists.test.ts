@@ -1060,6 +1060,27 @@ describe('paging', () => {
     expect(service.requests).toHaveLength(2);
   });
 
+  test('a service that ignores the parameter of the next page', async () => {
+    const service = await recordingService(() =>
+      json({ data: slice(0, 25), meta: { pagination: { page: 1, pageCount: 2, total: 45 } } }),
+    );
+    const { api, heard } = apiTo(service.baseUrl);
+    for await (const _ of api.list('teams'));
+    expect(heard.notes).toEqual([
+      'The list of teams may be incomplete: the service keeps sending the same records.',
+      'To find out how it pages: rosterctl doctor --shapes',
+    ]);
+  });
+
+  test('a next page outside the base URL is named with its path', async () => {
+    const service = await recordingService(() => json({ teams: slice(0), next: '/teams?page=2' }));
+    const { api, heard } = apiTo(service.baseUrl);
+    for await (const _ of api.list('teams'));
+    expect(heard.notes).toEqual([
+      `The list of teams may be incomplete: the service names a next page elsewhere (${service.origin}/teams).`,
+    ]);
+  });
+
   test('the first request carries no paging parameter of ours', async () => {
     const service = await recordingService(() => json([]));
     for await (const _ of apiTo(service.baseUrl).api.list('tryouts'));
