@@ -13,7 +13,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { digestOf, randomHex } from '../data/digest.js';
 import { cutToBytes } from '../data/file-names.js';
@@ -296,9 +296,8 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /** Syncs a folder and those above it, whose names may be new, too. Throws OutputError if the disk fails. */
 export async function syncPath(folder: string): Promise<void> {
-  const path = resolve(folder);
-  const above = dirname(path);
-  await Promise.all([syncFolder(path), ...(above === path ? [] : [syncPath(above)])]);
+  const above = dirname(folder);
+  await Promise.all([syncFolder(folder), ...(above === folder ? [] : [syncPath(above)])]);
 }
 
 function alreadyExists(file: string): GuardError {
