@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { startSandbox } from './stage.js';
 
@@ -28,26 +29,17 @@ describe('by system calls:', () => {
       for (let at = 1; at <= 10; at++) {
         const home = join(temporaryFolder(), 'home');
         cpSync(before, home, { recursive: true });
-        const words = [
-          '-f',
-          '-qq',
-          '-o',
-          '/dev/null',
-          '-e',
-          `inject=${call}:signal=KILL:when=${at}`,
-        ];
-        const { signal } = spawnSync(
-          'strace',
-          [...words, process.execPath, launcher, ...line.split(' ')],
-          { env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' }, input: 'canary-of-new' },
-        );
-        const status = await rosterctl('auth status --all --offline', { home });
+        const { signal } = spawnSync('strace', killedAt(call, at, line), {
+          env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' },
+          input: 'canary-of-new',
+        });
+        const status = await inProcess('auth status --all --offline', { home });
         // A profile that is being removed may have lost its key already.
         if (!typed.includes('remove')) expect([call, at, status.code]).toEqual([call, at, 0]);
-        const again = await rosterctl(line, { home, stdin: 'canary-of-new' });
+        const again = await inProcess(line, { home, stdin: 'canary-of-new' });
         if (again.code !== 0) expect(again.stderr).toContain('Unknown profile work.');
         // The next change, whatever it is, removes what was left.
-        expect((await rosterctl('config set time iso', { home })).code).toBe(0);
+        expect((await inProcess('config set time iso', { home })).code).toBe(0);
         expect(namesIn(home)).toEqual([names, names]);
         if (signal === null) break;
         kills += 1;
@@ -69,13 +61,10 @@ test('a logout killed anywhere is finished by the same command', async ({ skip }
     for (let at = 1; at <= 10; at++) {
       const home = join(temporaryFolder(), 'home');
       cpSync(before, home, { recursive: true });
-      const words = ['-f', '-qq', '-o', '/dev/null', '-e', `inject=${call}:signal=KILL:when=${at}`];
-      const { signal } = spawnSync(
-        'strace',
-        [...words, process.execPath, launcher, 'auth', 'logout'],
-        { env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' } },
-      );
-      expect((await rosterctl('auth logout', { home })).code).toBe(0);
+      const { signal } = spawnSync('strace', killedAt(call, at, 'auth logout'), {
+        env: { ...freshEnvironment(home), UV_THREADPOOL_SIZE: '1' },
+      });
+      expect((await inProcess('auth logout', { home })).code).toBe(0);
       const state = join(home, '.local/state/rosterctl');
       const left = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) =>
         /jsonl$|mail\.json$/.test(name),
@@ -98,6 +87,13 @@ test('a key file whose file system ignores modes is not called private', async (
   expect([ran.status, statSync(file).mode & 0o777]).toEqual([0, 0o644]);
   expect(ran.stderr).toBe(`${file} can be read by other users, and its mode cannot be set.\n`);
 });
+
+/** The words for strace that kill a line at its n-th call of a kind. */
+function killedAt(call: string, at: number, line: string): string[] {
+  const words = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`];
+  const fault = ['-e', `inject=${call}:signal=KILL:when=${at}`];
+  return [...words, ...fault, process.execPath, launcher, ...line.split(' ')];
+}
 
 /** Creates a home folder with the profiles work (active) and other. */
 async function twoProfiles(): Promise<string> {

@@ -5,7 +5,8 @@ import { expect } from 'vitest';
 import { parseJournal } from '../../src/runs/journal.js';
 import { runFolders, runsOf } from '../bulk/user.js';
 import { atEnd } from '../support/cleaning.js';
-import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
+import { freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
 import { type Fate, type Relay, relayTo } from './relay.js';
 
 /** From this id on, no applications share an e-mail or Discord user, so none of them is answered with 409. */
@@ -71,7 +72,7 @@ export async function setStage(rows: number, fateOf: () => Fate, settle = '0.25s
       expect(await statuses(env, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
       // I6: running it again sends nothing.
       relay.clear();
-      const again = await rosterctl(line(to), { env, home });
+      const again = await inProcess(line(to), { env, home });
       expect(again.code).toBe(0);
       expect(relay.arrivals).toEqual([]);
       // I10: no file left behind holds the API key.

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 import { fate, runOnce, type Stage, setStage, statuses } from './stage.js';
@@ -68,10 +69,10 @@ describe.concurrent('by system calls:', () => {
     const stage = await setStage(rows, () => 'through');
     const refused = { unsent: 0, sent: 0 };
     for (let at = 1; ; at++) {
-      const line = [launcher, 'teams', 'create', '--name', `Blue ${at}`, '--json'];
+      const line = ['teams', 'create', '--name', `Blue ${at}`, '--json'];
       stage.relay.clear();
       const first = await runOnce(
-        [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, ...line],
+        [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, launcher, ...line],
         { home: stage.home, env: { ...stage.env, ...threads } },
       );
       if (first.code === 0 && stage.relay.arrivals.length === 1 && at > 5) break;
@@ -81,7 +82,7 @@ describe.concurrent('by system calls:', () => {
       if (first.stdout !== '')
         expect(JSON.parse(first.stdout)).toMatchObject({ name: `Blue ${at}` });
       const sent = stage.relay.arrivals.length;
-      const again = await runOnce([process.execPath, ...line], stage);
+      const again = await inProcess(line, stage);
       refused[sent === 0 ? 'unsent' : 'sent'] += 1;
       expect([at, stage.relay.arrivals.length]).toEqual([at, 1]);
       expect([at, again.code, JSON.parse(again.stdout)]).toMatchObject([
@@ -126,19 +127,20 @@ describe.concurrent('by system calls:', () => {
 
   test('an undo of the last run is not undone by the same command, whatever the disk refused', async () => {
     const stage = await setStage(2, () => 'through');
-    const undo = [launcher, 'runs', 'undo', 'last', '--yes', '--json'];
-    await runOnce([process.execPath, launcher, ...stage.line('reviewing')], stage);
+    const undo = ['runs', 'undo', 'last', '--yes', '--json'];
+    await inProcess(stage.line('reviewing'), stage);
     let unseen = 0;
     for (let at = 1; ; at++) {
-      await runOnce([process.execPath, launcher, ...stage.line('rejected')], stage);
+      await inProcess(stage.line('rejected'), stage);
       stage.relay.clear();
       const first = await runOnce(
-        [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, ...undo],
+        [...failing('fdatasync', `error=EIO:when=${at}`), process.execPath, launcher, ...undo],
         { home: stage.home, env: { ...stage.env, ...threads } },
       );
       if (first.code === 0 && at > 5) break;
       const sent = stage.relay.arrivals.length;
-      const again = first.code === 0 ? first : await runOnce([process.execPath, ...undo], stage);
+      const again =
+        first.code === 0 ? first : await runOnce([process.execPath, launcher, ...undo], stage);
       if (first.code !== 0 && sent === 2) unseen += 1;
       expect([at, again.code, stage.relay.arrivals.length]).toEqual([at, 0, 2]);
       const now = await statuses(stage.env, stage.ids);
@@ -308,7 +310,7 @@ async function traced(stage: Stage, to: string, call: string, at?: number, fault
 
 async function toTheEnd(stage: Stage, to: string) {
   for (let count = 0; ; count++) {
-    const done = await runOnce([process.execPath, launcher, ...stage.line(to)], stage);
+    const done = await inProcess(stage.line(to), stage);
     // The answer to a verifying read may be lost as well: then the command is run again.
     if (done.code === 0 || count === 5) return done;
   }
