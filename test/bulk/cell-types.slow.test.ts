@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { application, keep, written } from '../commands/tryouts/service.js';
 import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import { type Recorded, recordingService } from '../support/service.js';
-import { report, userOf } from './user.js';
+import { report, userInside, userOf } from './user.js';
 
 // How values other than text survive a spreadsheet and -F, as the service sees it.
 
@@ -30,7 +30,7 @@ async function onePlayer() {
     if (method === 'PATCH') kept = { ...kept, ...(JSON.parse(body.toString()) as object) };
     return { status: 200, json: url.includes('/p1') ? kept : { players: [kept], total: 1 } };
   });
-  return { service, user: userOf(service) };
+  return { service, user: userInside(service) };
 }
 
 describe('an exported player', () => {
@@ -102,7 +102,7 @@ test('an unedited note with a NUL is left unchanged', async () => {
 
 test('every invalid line is listed on its own line before anything is sent', async () => {
   const service = await keep([application('app_1')]);
-  const user = userOf(service);
+  const user = userInside(service);
   const rows = 'id,status\napp_1,acepted\napp_2,accepted\napp_3,#N/A\n';
   const ran = await user.run('tryouts set-status --csv - --yes', rows);
   expect([ran.code, service.requests]).toEqual([2, []]);
@@ -126,7 +126,7 @@ describe('letters in another Unicode normalization are the same text', () => {
     const other = application('app_2', { name: 'Bern' });
     const fields = { name: apart, gamerTags: [tag], formResponses: { [apart]: apart } };
     const service = await keep([application('app_1', fields), other]);
-    const ran = await userOf(service).run(`tryouts list -o ids ${flag} ${value}`);
+    const ran = await userInside(service).run(`tryouts list -o ids ${flag} ${value}`);
     expect([ran.code, ran.stdout]).toEqual([0, 'app_1\n']);
   });
 

@@ -30,7 +30,7 @@ import { isAlive } from '../support/alive.js';
 import { converse } from '../support/converse.js';
 import { closed, errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';
 import { organization } from '../support/service.js';
-import { fast, ids, makeLegacy, runFolders, several, until, userOf } from './user.js';
+import { fast, ids, makeLegacy, runFolders, several, until, userInside, userOf } from './user.js';
 
 const line = (count: number, more = '--yes') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -128,7 +128,7 @@ async function abandoned() {
   const service = await keep(several(6), (_, step) =>
     away && step.startsWith('PATCH') ? { status: 503 } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   await user.run(line(6));
   const [folder = ''] = runFolders(user.runs);
   const comeBack = () => {
@@ -300,7 +300,7 @@ describe('where runs are stored', () => {
 
   test('a run that sent nothing is removed by the next write, once its process is dead', async () => {
     const service = await keep(several(2));
-    const user = userOf(service);
+    const user = userInside(service);
     const store = join(user.runs, 'open');
     const holder = describeSelf({ pid: process.pid, isAlive }, undefined);
     const bare = (run: string, more: object) => {
@@ -399,7 +399,7 @@ describe('runs prune RUN', () => {
     const service = await keep(several(3), (_, step) =>
       step === 'PATCH app_2' ? () => void held.push(() => {}) : undefined,
     );
-    const user = userOf(service);
+    const user = userInside(service);
     const child = user.start(line(3, '--yes --concurrency 1'));
     await until(() => held.length > 0);
     const [folder = ''] = runFolders(user.runs);

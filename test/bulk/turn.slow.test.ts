@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
-import { report, until, userOf } from './user.js';
+import { report, until, userInside, userOf } from './user.js';
 
 // A row is decided by the state of its record at its turn, and "changed" is reported only if it holds.
 
@@ -88,7 +88,7 @@ test('a delete with a lost answer is not reported as done because an incomplete 
   const service = await documents(['d1', 'd2'], ({ url }) =>
     url.endsWith('d1') ? () => {} : { status: 204 },
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const line = 'docs delete d1 d2 --yes --expect 2 --json --concurrency 1';
   const child = user.start(line);
   await until(() => service.requests.some(({ method }) => method === 'DELETE'));
@@ -129,7 +129,7 @@ describe('the time of an export', () => {
         ? { status: 401, json: { error: 'invalidApiKey' } }
         : undefined,
     );
-    const user = userOf(service);
+    const user = userInside(service);
     writeFileSync(join(user.home, 'x.csv'), csv('app_1', 'app_2'));
     const line = 'tryouts set-status --csv x.csv --yes --json --concurrency 1';
     expect((await user.run(line)).code).toBe(4);
@@ -143,7 +143,7 @@ describe('the time of an export', () => {
 
 test('spaces around an id belong to it, and no other record is changed', async () => {
   const service = await keep([application('s1'), application(' s1 ')]);
-  const user = userOf(service);
+  const user = userInside(service);
   const told = await user.run('tryouts set-status --ids - --to rejected --yes --json', ' s1 \r\n');
   expect(report(told).results).toMatchObject([{ id: ' s1 ' }]);
   const again = await user.run(
@@ -162,7 +162,9 @@ test('an update whose answer is another record is verified by reading, not repor
     service.kept.set(id, application(id, { status: 'rejected' }));
     return { status: 200, json: application('app_9', { status: 'rejected' }) };
   });
-  const ran = await userOf(service).run('tryouts set-status app_1 app_2 --to rejected -y --json');
+  const ran = await userInside(service).run(
+    'tryouts set-status app_1 app_2 --to rejected -y --json',
+  );
   expect(ran.code).toBe(0);
   expect(report(ran).summary).toMatchObject({ changed: 2 });
   expect(written(service)).toHaveLength(2);
@@ -176,7 +178,7 @@ const idle = () =>
 
 describe('a player update that the service accepts but does not apply', () => {
   test('fails its row in a run', async () => {
-    const user = userOf(await idle());
+    const user = userInside(await idle());
     const ran = await user.run('players update --ids - -F role=igl --yes --json', 'player_1\n');
     expect(ran.code).toBe(8);
     expect(report(ran).results).toMatchObject([{ error: { code: 'notApplied' } }]);
@@ -193,7 +195,7 @@ describe('a player update that the service accepts but does not apply', () => {
 
 test('--fail-fast sends nothing if a row fails in the preview', async () => {
   const service = await keep([application('app_1'), application('app_2')]);
-  const user = userOf(service);
+  const user = userInside(service);
   const line = 'tryouts set-status nobody app_1 app_2 --to rejected --yes --json';
   const ran = await user.run(`${line} --fail-fast`);
   expect(ran.code).toBe(8);
@@ -205,7 +207,7 @@ test('--fail-fast sends nothing if a row fails in the preview', async () => {
 
 test('the preview names the records and the rows that will fail', async () => {
   const service = await keep([application('app_1')]);
-  const ran = await userOf(service).run('tryouts update app_1 --note Call on Friday -n');
+  const ran = await userInside(service).run('tryouts update app_1 --note Call on Friday -n');
   expect(ran.stderr).toContain('note added: Call');
   expect(ran.stderr).toMatch(
     /2 rows will not be changed:\n {2}on: .*was not found.*\n {2}Friday: /,
