@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { launcher, rosterctl } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 import { fate, runOnce, type Stage, setStage, statuses } from './stage.js';
@@ -43,11 +44,11 @@ test(`${rounds} plans are applied once, however often the apply is killed`, {
     expect(applied.toSorted()).toEqual(planned);
     expect(await statuses(env, ids)).toEqual(Object.fromEntries(ids.map((id) => [id, to])));
     relay.clear();
-    let again = await rosterctl(apply, { env, home });
+    let again = await inProcess(apply, { env, home });
     if (done.isKilled && again.code === 0) {
       // It was killed before it could note that its report was out, so the report comes once more.
       expect(JSON.parse(again.stdout)).toMatchObject({ summary });
-      again = await rosterctl(apply, { env, home });
+      again = await inProcess(apply, { env, home });
     }
     expect([again.code, again.stderr]).toEqual([11, expect.stringContaining('was applied by run')]);
     expect(relay.arrivals).toEqual([]);

@@ -2,6 +2,7 @@ import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { runOnce, setStage } from './stage.js';
 
@@ -20,12 +21,13 @@ describe('by system calls:', () => {
     let refused = 0;
     for (let at = 1; ; at++) {
       const home = temporaryFolder();
-      const line = [launcher, 'teams', 'create', '--name', `Blue ${at}`, '--json'];
+      const line = ['teams', 'create', '--name', `Blue ${at}`, '--json'];
       const file = join(temporaryFolder(), 'trace');
-      const words = ['-f', '-qq', '-y', '-o', file, '-e', 'trace=fsync'];
+      const words = ['-f', '--seccomp-bpf', '-qq', '-y', '-o', file, '-e', 'trace=fsync'];
       const fault = ['-e', `inject=fsync:error=EIO:when=${at}`];
       stage.relay.clear();
-      const first = await runOnce(['strace', ...words, ...fault, process.execPath, ...line], {
+      const program = [process.execPath, launcher];
+      const first = await runOnce(['strace', ...words, ...fault, ...program, ...line], {
         home,
         env: { ...stage.env, UV_THREADPOOL_SIZE: '1' },
       });
@@ -38,7 +40,7 @@ describe('by system calls:', () => {
         refused += 1;
       } else expect(failed).toMatch(/told|\/\d{8}T\d{9}-1-[0-9a-f]{6}>/);
       if (first.code === 0) continue;
-      const again = await runOnce([process.execPath, ...line], { home, env: stage.env });
+      const again = await inProcess(line, { home, env: stage.env });
       expect([failed, again.code, stage.relay.arrivals.length]).toEqual([failed, 0, 1]);
     }
     // The folder of runs, those above it, the plan, and the folder of the run.

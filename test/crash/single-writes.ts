@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { expect } from 'vitest';
 import { runFolders, runsOf } from '../bulk/user.js';
-import { rosterctl } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
 import { recordsOf, type Stage, statuses } from './stage.js';
 
 // Commands that write one record, and the undo of a run, each with what must hold once it ended by
@@ -76,7 +76,7 @@ export function deleteOne(stage: Stage, id: string): Scenario {
       // If killed between the delete and its report, the same command finds nothing to delete.
       expect([0, 5]).toContain(code);
       expect(applied(stage, 'DELETE')).toEqual([id]);
-      const { code: found } = await rosterctl(`players get ${id}`, stage);
+      const { code: found } = await inProcess(`players get ${id}`, stage);
       expect(found).toBe(5);
     },
   };
@@ -149,7 +149,7 @@ function applied({ relay }: Stage, method: string): string[] {
 /** Runs the same command again, which must send nothing. */
 async function sendsNothing(stage: Stage, line: readonly string[], wanted = 0): Promise<void> {
   stage.relay.clear();
-  const again = await rosterctl([...line], stage);
+  const again = await inProcess(line, stage);
   expect({ code: again.code, arrivals: stage.relay.arrivals }).toEqual({
     code: wanted,
     arrivals: [],

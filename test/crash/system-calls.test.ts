@@ -287,7 +287,9 @@ function writesUntilEnd(lines: readonly string[]): number | undefined {
 /** The words that run a program whose calls of a kind fail as told. */
 function failing(call: string, fault: string, file = '/dev/null'): string[] {
   const words = ['-e', `trace=${call}`, '-e', `inject=${call}:${fault}`];
-  return ['strace', '-f', '-qq', '-o', file, ...words];
+  // Stops at these calls alone, which costs less; strace 6.1 would then send no signal.
+  const filter = fault.startsWith('error') ? ['--seccomp-bpf'] : [];
+  return ['strace', '-f', ...filter, '-qq', '-o', file, ...words];
 }
 
 /** One run under strace; killed at the n-th call of its kind if `at` is given, or with another `fault`. */
