@@ -29,20 +29,25 @@ const echo = () =>
  */
 describe('secrets', () => {
   for (const flags of ['', ' --debug', ' --json --debug', ' -v --debug'])
-    fault('F072', `the service echoes the key${flags}`, async (attack) => {
-      const world = await echo();
-      for (const line of [
-        'teams list',
-        'players list',
-        'tryouts get app_1',
-        'doctor',
-        'auth status',
-      ]) {
-        const ran = await attack(`${line}${flags}`, { env: world.env });
-        // A result on stdout is the service's own; the attack fails on the key in it.
-        expect(ran.code).not.toBe(null);
-      }
-    });
+    fault(
+      'F072',
+      `the service echoes the key${flags}`,
+      async (attack) => {
+        const world = await echo();
+        for (const line of [
+          'teams list',
+          'players list',
+          'tryouts get app_1',
+          'doctor',
+          'auth status',
+        ]) {
+          const ran = await attack(`${line}${flags}`, { env: world.env });
+          // A result on stdout is the service's own; the attack fails on the key in it.
+          expect(ran.code).not.toBe(null);
+        }
+      },
+      { inside: flags.startsWith(' --') },
+    );
 
   for (const flags of ['', ' --debug', ' --json --debug'])
     fault('F100', `the store echoes the signature${flags}`, async (attack) => {
@@ -124,24 +129,29 @@ describe('secrets', () => {
     },
   );
 
-  fault('F126', 'a key in a broken file is in no message', async (attack) => {
-    for (const content of [`{"a": {"key": "${key}", `, key, `{"a":{"key":7,"x":"${key}"}}`]) {
-      const home = temporaryFolder('broken');
-      const ran = await login(attack, home);
-      expect(ran.code).toBe(0);
-      const path = join(home, '.config/rosterctl/credentials.json');
-      expect(readFileSync(path, 'utf8')).toContain(key);
-      writeFileSync(path, content);
-      for (const line of [
-        'teams list',
-        'teams list --debug',
-        'auth status',
-        'doctor',
-        'profile list',
-      ])
-        expect((await attack(line, { home })).code).not.toBe(null);
-    }
-  });
+  fault(
+    'F126',
+    'a key in a broken file is in no message',
+    async (attack) => {
+      for (const content of [`{"a": {"key": "${key}", `, key, `{"a":{"key":7,"x":"${key}"}}`]) {
+        const home = temporaryFolder('broken');
+        const ran = await login(attack, home);
+        expect(ran.code).toBe(0);
+        const path = join(home, '.config/rosterctl/credentials.json');
+        expect(readFileSync(path, 'utf8')).toContain(key);
+        writeFileSync(path, content);
+        for (const line of [
+          'teams list',
+          'teams list --debug',
+          'auth status',
+          'doctor',
+          'profile list',
+        ])
+          expect((await attack(line, { home })).code).not.toBe(null);
+      }
+    },
+    { inside: true },
+  );
 
   fault('F073', 'a key is sent without surrounding blanks and line ends', async (attack) => {
     const world = await hostileWorld();

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fast, ids, report, runFolders, several, until, userOf } from '../bulk/user.js';
+import { fast, ids, report, runFolders, several, until, userInside, userOf } from '../bulk/user.js';
 import {
   application,
   cut,
@@ -50,7 +50,7 @@ async function losing(count: number, step: string) {
       () => (lost += 1),
     )(request, asked);
   });
-  return { service, user: userOf(service), isLost: () => lost > 0 };
+  return { service, user: userInside(service), isLost: () => lost > 0 };
 }
 
 describe('a command whose filter selected the rows', () => {
@@ -135,7 +135,7 @@ describe('a command whose filter selected the rows', () => {
         () => lost.add(step),
       )(request, step);
     });
-    const user = userOf(service);
+    const user = userInside(service);
     await killed(user, line, () => lost.has('PATCH app_2'));
     await killed(user, line, () => lost.has('PATCH app_3'));
     const again = await user.run(line);
@@ -154,7 +154,7 @@ describe('a command whose filter selected the rows', () => {
     const service = await keep(several(4), (_, step) =>
       isHanging && step === 'PATCH app_1' ? () => {} : undefined,
     );
-    const user = userOf(service);
+    const user = userInside(service);
     const limited = `${line} --limit 2 --sort name --retries 1`;
     await killed(user, limited, () => written(service).length === 1);
     isHanging = false;
@@ -184,7 +184,7 @@ describe('a command whose filter selected the rows', () => {
       if (method === 'DELETE') players.delete(id);
       return found ? { status: 200, json: found } : { status: 404, json: { error: 'notFound' } };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const deleting = 'players delete --where name~Player --yes --json --concurrency 1';
     const isSent = () => service.requests.some(({ method }) => method === 'DELETE');
     await killed(user, `${deleting} --expect 3`, isSent);
@@ -201,7 +201,7 @@ describe('a command whose filter selected the rows', () => {
     const service = await keep(several(4), (_, step) =>
       step === hanging ? () => hung.push(step) : undefined,
     );
-    const user = userOf(service);
+    const user = userInside(service);
     await killed(user, line, () => hung.length === 1);
     hanging = 'GET app_2';
     await killed(user, line, () => hung.length === 2);
@@ -224,7 +224,7 @@ describe('a command whose filter selected the rows', () => {
       if (step === 'PATCH app_2') return { status: 200, text: '<html>' };
       return isHanging && step === 'GET app_2' ? () => (hung += 1) : undefined;
     });
-    const user = userOf(service);
+    const user = userInside(service);
     expect(await user.run(line)).toMatchObject({ code: 10 });
     isHanging = true;
     await killed(user, line, () => hung > 0);
@@ -281,7 +281,7 @@ test('runs retry whose run was killed before it sent anything, and removed by th
       setTimeout(() => response.setHeader('content-type', 'application/json').end(record), 2_200);
     };
   });
-  const user = userOf(service);
+  const user = userInside(service);
   const line = 'tryouts set-status app_1 app_2 --to rejected --yes --concurrency 1 --json';
   const { run } = report(await user.run(line));
   phase = 'hangs';
@@ -331,7 +331,7 @@ test('runs retry twice at once: the one that waited for the other sends nothing'
       held.push(() => response.setHeader('content-type', 'application/json').end(record));
     };
   });
-  const user = userOf(service);
+  const user = userInside(service);
   const { run } = report(await user.run('tryouts set-status app_1 app_2 --to rejected -y --json'));
   phase = 'holds';
   const line = `runs retry ${run} --yes --json --wait-lock 1m`;
@@ -355,7 +355,7 @@ test('runs retry twice at once: the one that waited for the other sends nothing'
 test('runs retry of a create that was not sent names the command that sends it', async () => {
   let status = 422;
   const service = await recordingService(() => ({ status, json: { error: 'no' } }));
-  const user = userOf(service);
+  const user = userInside(service);
   expect((await user.run('players create --name Ann')).code).toBe(3);
   status = 401;
   const retried = await user.run('runs retry last --yes');
@@ -373,7 +373,7 @@ test('runs retry of a run that was replaced says so', async () => {
       ? { status: 422, json: { error: 'no' } }
       : { status: 503, json: { error: 'busy' } };
   });
-  const user = userOf(service);
+  const user = userInside(service);
   const line = 'tryouts set-status --status pending --to rejected --yes --json';
   const { run, summary } = report(await user.run(line));
   expect(summary).toMatchObject({ failed: 1, unknown: 2 });
@@ -391,7 +391,7 @@ test('runs retry of a run whose retry is unfinished names the command that finis
   const service = await keep(several(3), (_, step) =>
     step === 'PATCH app_2' && status !== 200 ? { status, json: { error: 'no' } } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected -y --json`);
   expect(ran.code).toBe(8);
   status = 503;
@@ -461,7 +461,7 @@ describe('--append-note', () => {
         service.kept.set('app_1', application('app_1', kept));
         return cut;
       });
-      const user = userOf(service);
+      const user = userInside(service);
       const ran = await user.run(['tryouts', 'update', 'app_1', '--append-note', note, '--json']);
       expect(ran.code).toBe(0);
       expect(written(service)).toHaveLength(1);
@@ -521,7 +521,7 @@ describe('the report of a row that was not done', () => {
         return { status: 429, headers: { 'retry-after': '9999' }, json: { error: 'slow' } };
       return undefined;
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const ran = await user.run(
       `tryouts set-status ${ids(6).join(' ')} --to rejected --yes --json --concurrency 1`,
     );
@@ -539,7 +539,7 @@ describe('the report of a row that was not done', () => {
       if (step.startsWith('PATCH')) return cut;
       return undefined;
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const ran = await user.run(
       `tryouts set-status ${ids(8).join(' ')} --to rejected --yes --json --retries 2 --concurrency 1`,
     );
@@ -561,7 +561,7 @@ test('unknown for a write of the replaced run, if its rows cannot even be previe
     isSent = true;
     return () => {};
   });
-  const user = userOf(service);
+  const user = userInside(service);
   const line =
     'tryouts set-status --status pending --to rejected --append-note Late --yes --json --concurrency 1';
   await killed(user, line, () => isSent);
@@ -580,7 +580,7 @@ test('a run of another profile is not resumed without naming it', async () => {
       ? { status: 503 }
       : { status: 200, json: application('app_1', { organizationId: 'org_7' }) },
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const login = (profile: string) =>
     rosterctl(`auth login --profile ${profile} --key-stdin --no-check`, {
       home: user.home,
@@ -719,7 +719,7 @@ test('a delete whose before-image could not be written did nothing: the same com
     if (!isThere) return { status: method === 'DELETE' ? 204 : 404 };
     return { status: 200, json: record };
   });
-  const user = userOf(service);
+  const user = userInside(service);
   const line = 'players delete player_1 --yes --json';
   const ran = await rosterctl(line, {
     home: user.home,

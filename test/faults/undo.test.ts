@@ -339,7 +339,7 @@ describe('killed in the middle', () => {
         reached = true;
       };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const kill = async (line: string) => {
       reached = false;
       const child = user.start(line);
@@ -381,7 +381,7 @@ describe('killed in the middle', () => {
         reached = true;
       };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const child = user.start('tryouts set-status app_1 app_2 --to rejected --yes');
     const ended = closed(child);
     await until(() => reached);
@@ -404,7 +404,7 @@ describe('killed in the middle', () => {
         };
       };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const child = user.start('tryouts set-status app_1 app_2 --to rejected --yes --concurrency 1');
     const ended = closed(child);
     await until(() => answer !== undefined);
@@ -437,7 +437,7 @@ describe('killed in the middle', () => {
         else answer = end;
       };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const line = `tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json --concurrency 1`;
     const child = user.start(line);
     const ended = closed(child);
@@ -462,7 +462,7 @@ describe('killed in the middle', () => {
       isHeld = true;
       return () => {};
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const child = user.start('tryouts set-status app_1 app_2 --to rejected --yes --concurrency 1');
     const ended = closed(child);
     await until(() => isHeld);
@@ -491,7 +491,7 @@ describe('killed in the middle', () => {
         ? { status: 503, json: { error: 'busy' } }
         : undefined,
     );
-    const user = userOf(service);
+    const user = userInside(service);
     const line = `tryouts set-status ${ids(4).join(' ')} --to rejected --yes --json`;
     const stopped = await user.run(line);
     expect([stopped.code, report(stopped).summary['changed']]).toEqual([10, 2]);
@@ -514,7 +514,7 @@ describe('killed in the middle', () => {
       lost = true;
       return () => {};
     });
-    const user = userOf(service);
+    const user = userInside(service);
     await user.run('tryouts update app_1 --status rejected');
     const child = user.start('tryouts update app_2 --status rejected');
     const ended = closed(child);
@@ -772,7 +772,7 @@ test('a note with a signed URL that gets another line is in no file of the run t
   const service = await keep([application('app_1', { internalNotes })], (_, step) =>
     step.startsWith('PATCH') ? { status: 503 } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const line = 'tryouts set-status app_1 --to rejected --append-note Called --yes';
   expect((await user.run(line)).code).toBe(10);
   const files = runFolders(user.runs).flatMap((folder) =>
@@ -788,7 +788,7 @@ test('a write of a record that holds the key is verified after a kill', async ()
     [{ id: 'p1', organizationId: organization, said: `it is ${key}` }],
     ({ method }) => (hangs && method === 'PATCH' ? () => {} : undefined),
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const child = user.start('players update p1 -F said=b');
   await until(() => service.requests.some(({ method }) => method === 'PATCH'));
   child.kill('SIGKILL');
