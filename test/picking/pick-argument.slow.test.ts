@@ -5,6 +5,7 @@ import { until } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { forbidden, withoutColor } from '../support/hostile.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
 
 const people = [
@@ -377,8 +378,8 @@ async function twoRuns() {
   );
   const at = { home: temporaryFolder(), env: service.env };
   const failed = 'tryouts set-status app_1 app_2 --to accepted --yes';
-  expect((await rosterctl(failed, at)).code).toBe(8);
-  expect((await rosterctl('tryouts update app_3 --status rejected', at)).code).toBe(0);
+  expect((await inProcess(failed, at)).code).toBe(8);
+  expect((await inProcess('tryouts update app_3 --status rejected', at)).code).toBe(0);
   return { service, ...at };
 }
 
@@ -419,14 +420,14 @@ describe('runs', () => {
   test('in a script a run has to be named, so that an empty variable undoes nothing', async () => {
     const at = await twoRuns();
     for (const verb of ['show', 'undo', 'retry']) {
-      const ran = await rosterctl(`runs ${verb} --yes`, at);
+      const ran = await inProcess(`runs ${verb} --yes`, at);
       expect(ran).toMatchObject({ code: 2, stdout: '' });
       expect(ran.stderr).toContain('Which run? Give its name, or last.');
     }
     const newest = await rosterctl('runs show last --json', at);
     expect(newest.stdout).toContain('"action":"tryouts.update"');
     for (const verb of ['show', 'undo', 'retry', 'resume']) {
-      const { code, stderr } = await rosterctl(`runs ${verb} nope --yes`, at);
+      const { code, stderr } = await inProcess(`runs ${verb} nope --yes`, at);
       expect([code, stderr]).toEqual([2, expect.stringContaining('Unknown run "nope".')]);
     }
   });

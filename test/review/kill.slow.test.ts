@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { report, several, until } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 
@@ -57,7 +58,7 @@ test.concurrent.each(script.map(([key], index) => [index + 1, JSON.stringify(key
     desk.kill('SIGKILL');
     await desk.ended;
     const wanted = played.at(-1)?.[2] ?? 0;
-    const { stdout } = await rosterctl('tryouts review --discard -n', { home, env });
+    const { stdout } = await inProcess('tryouts review --discard -n', { home, env });
     expect(stdout).toContain(`Would discard ${wanted} unsent decision`);
     expect(steps(service).filter((step) => step.startsWith('PATCH'))).toEqual([]);
   },
@@ -105,11 +106,11 @@ test('kill -9 while decisions are sent: the next review sends the rest, and noth
     expect(left.stdout).toBe('There is no unsent review.\n');
     // Where every decision took effect, the run that was killed only has to find that out.
     if (next.usual().includes('Nothing was decided'))
-      await rosterctl('runs resume last --yes', { home, env });
-    const runs = await rosterctl('runs list --all --json', { home, env });
+      await inProcess('runs resume last --yes', { home, env });
+    const runs = await inProcess('runs list --all --json', { home, env });
     const unfinished = expect.objectContaining({ state: 'unfinished' });
     expect(JSON.parse(runs.stdout)).not.toContainEqual(unfinished);
-    expect(report(await rosterctl('runs show last --json', { home, env })).summary['failed']).toBe(
+    expect(report(await inProcess('runs show last --json', { home, env })).summary['failed']).toBe(
       0,
     );
   }
