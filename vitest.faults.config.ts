@@ -5,14 +5,22 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What takes longest begins first, so that no worker is left alone with it at the end. */
 const longest = [
   'crash/system-calls.',
-  'faults/hostile-texts.',
-  'crash/configuration.',
+  'cli/completion-shells.slow.',
   'faults/silence.',
+  'crash/model.',
+  'faults/upload.',
+  'faults/hostile-texts.',
+  'every-command.slow.',
   'crash/import.',
   'faults/spreadsheet.',
-  'every-command.slow.',
-  'crash/model.',
   'sheets/memory.slow.',
+  'api/list-memory.slow.',
+  'crash/kill.',
+  'crash/power-cut.',
+  'screens/screens.slow.',
+  'crash/journal-cut.',
+  'bulk/references.slow.',
+  'crash/configuration.',
 ];
 
 const rank = ({ moduleId }: TestSpecification) => {
