@@ -129,11 +129,12 @@ export class CsvReader {
       yield* this.read(chunk, this.delimiter);
       return;
     }
+    const before = this.buffered;
     this.buffered += chunk;
-    const end = this.endOfFirstLine();
+    const end = this.endOfFirstLine(chunk);
     // Binary data may never contain a line end.
-    const nul = end < 0 ? this.buffered.indexOf('\0', this.buffered.length - chunk.length) : -1;
-    if (nul >= 0) throw nulAt(this.line + countLineEnds(this.buffered.slice(0, nul)));
+    const nul = end < 0 ? chunk.indexOf('\0') : -1;
+    if (nul >= 0) throw nulAt(this.line + countLineEnds(before + chunk.slice(0, nul)));
     if (Math.max(end, this.scanned) > longestFirstLine)
       throw new InputError(
         'The first line is longer than 1 MiB: this is probably not a CSV file.',
@@ -180,10 +181,10 @@ export class CsvReader {
     if (nul >= 0) throw nulAt(this.line);
   }
 
-  /** The end of the first line with text; continues the last scan, because a line may come in many chunks. */
-  private endOfFirstLine(): number {
-    for (; this.scanned < this.buffered.length; this.scanned++) {
-      const character = this.buffered[this.scanned];
+  /** The end of the first line with text; scans only the new chunk, because a line may come in many. */
+  private endOfFirstLine(chunk: string): number {
+    for (const start = this.scanned; this.scanned < start + chunk.length; this.scanned++) {
+      const character = chunk[this.scanned - start];
       const isEnd = !this.inQuotes && (character === '\n' || character === '\r');
       if (isEnd && this.hasText) return this.scanned;
       if (character === '"') this.inQuotes = !this.inQuotes;
