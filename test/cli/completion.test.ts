@@ -18,7 +18,7 @@ import type { Environment } from '../../src/data/environment.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import { singleLine } from '../../src/terminal/safe-text.js';
 import { hostileTexts } from '../support/hostile.js';
-import { inProcess } from '../support/in-process.js';
+import { completeInProcess, inProcess } from '../support/in-process.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { missingPowershell, missingShell } from '../support/tab.js';
 
@@ -321,10 +321,19 @@ function pathsOf(home: string) {
 }
 
 /** The candidates with what they mean. */
-async function ask(home: string, words: readonly string[], env: Record<string, string> = {}) {
-  const ran = await rosterctl(['__complete', ...words], { home, env });
+function ask(home: string, words: readonly string[], env: Record<string, string> = {}) {
+  return candidates(completeInProcess(words, { home, env }));
+}
+
+/** The same of a process, as a shell starts one. */
+async function askProcess(home: string, words: readonly string[]) {
+  const ran = await rosterctl(['__complete', ...words], { home });
   expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
-  const [directive, ...lines] = ran.stdout.split('\n').slice(0, -1);
+  return candidates(ran.stdout);
+}
+
+function candidates(stdout: string) {
+  const [directive, ...lines] = stdout.split('\n').slice(0, -1);
   if (directive !== undefined) expect(directive).toMatch(/^:(?:no)?space\t/);
   return lines;
 }
@@ -441,15 +450,19 @@ describe('thousands of ids', () => {
 describe('__complete', () => {
   test('offers the values of the typed setting, none if any value is valid', async () => {
     const home = await homeWith(config);
-    expect(await ask(home, ['config', 'set', 'time', ''])).toEqual(['iso', 'local', 'relative']);
-    expect(await ask(home, ['-p', 'club', 'config', 'set', 'paging.mode', '-n', ''])).toContain(
-      'offset',
-    );
-    expect(await ask(home, ['config', 'set', 'timeout', ''])).toEqual([]);
+    expect(await askProcess(home, ['config', 'set', 'time', ''])).toEqual([
+      'iso',
+      'local',
+      'relative',
+    ]);
+    expect(
+      await askProcess(home, ['-p', 'club', 'config', 'set', 'paging.mode', '-n', '']),
+    ).toContain('offset');
+    expect(await askProcess(home, ['config', 'set', 'timeout', ''])).toEqual([]);
   });
 
   test('names the profiles with what they lead to', async () => {
-    expect(await ask(await homeWith(config), ['-p', ''])).toEqual([
+    expect(await askProcess(await homeWith(config), ['-p', ''])).toEqual([
       'work\torg_1 at api.example.com',
       'club\torg_2 at api.example.com',
       'sandbox\tthe built-in demo service',
@@ -479,18 +492,18 @@ describe('__complete', () => {
     ['an unknown profile', ['tryouts', 'get', '-p', 'nobody'], {}, []],
   ])('remembers the ids of %s', async (_, typed, env, expected) => {
     const home = await homeWith(config, ids);
-    const lines = await ask(home, [...typed, ''], { ...env });
+    const lines = ask(home, [...typed, ''], { ...env });
     expect(lines).toEqual(expected.map((id) => `${id}\tName of ${id}`));
   });
 
   test('omits ids that are on the line already', async () => {
     const home = await homeWith(config, ids);
-    expect(await ask(home, ['tryouts', 'get', 'app_1', ''])).toEqual(['app_2\tName of app_2']);
+    expect(ask(home, ['tryouts', 'get', 'app_1', ''])).toEqual(['app_2\tName of app_2']);
   });
 
   test('offers nothing if the cache is turned off', async () => {
     const off = { ...config, defaults: { 'completion.cache': 'off' } };
-    expect(await ask(await homeWith(off, ids), ['tryouts', 'get', ''])).toEqual([]);
+    expect(ask(await homeWith(off, ids), ['tryouts', 'get', ''])).toEqual([]);
   });
 
   test.each([
@@ -500,7 +513,7 @@ describe('__complete', () => {
     ['a resource of which nothing is cached', ['players', 'get', '']],
     ['a word of the old scripts', ['id:tryouts', '--', '-p']],
   ])('answers %s with nothing and no error', async (_, words) => {
-    const lines = await ask(await homeWith(config, { org_1: [] }), words);
+    const lines = ask(await homeWith(config, { org_1: [] }), words);
     expect(lines).toEqual([]);
   });
 
@@ -509,7 +522,7 @@ describe('__complete', () => {
     ['a home that does not exist', { HOME: '/nonexistent' }],
     ['an empty cache folder name', { ROSTERCTL_CACHE_DIR: '/dev/null' }],
   ])('answers with nothing in %s', async (_, env) => {
-    expect(await ask(await homeWith(config, {}), ['tryouts', 'get', ''], env)).toEqual([]);
+    expect(ask(await homeWith(config, {}), ['tryouts', 'get', ''], env)).toEqual([]);
   });
 
   test.each([
@@ -519,7 +532,7 @@ describe('__complete', () => {
   ])(
     'answers %j with what it can when config.json is broken: %s',
     async (words, text, expected) => {
-      expect(await ask(await homeWith(text), words)).toEqual(expected);
+      expect(ask(await homeWith(text), words)).toEqual(expected);
     },
   );
 
@@ -532,7 +545,7 @@ describe('__complete', () => {
       memory.observe({ id: `x${text}`, name: 'n' });
     }
     await memory.write({ whole: true });
-    const lines = await ask(home, ['tryouts', 'get', '']);
+    const lines = ask(home, ['tryouts', 'get', '']);
     expect(lines.filter((line) => line.startsWith('id_'))).toHaveLength(hostileTexts.length);
     for (const line of lines) {
       expect(line.split('\t')).toHaveLength(2);
@@ -570,7 +583,7 @@ describe('__complete', () => {
     const memory = rememberRecords(pathsOf(home), place, 'tryouts');
     memory.observe({ id: 'a', name: 'n'.repeat(500) });
     await memory.write({ whole: true });
-    expect(await ask(home, ['tryouts', 'get', ''])).toEqual([`a\t${'n'.repeat(59)}…`]);
+    expect(ask(home, ['tryouts', 'get', ''])).toEqual([`a\t${'n'.repeat(59)}…`]);
   });
 
   test('loads one file of ours, and nothing for the network', () => {
@@ -618,7 +631,7 @@ describe('__complete', () => {
   test('a cache file that cannot be read is no error', async () => {
     const home = await homeWith(config, ids);
     chmodSync(join(home, '.cache', 'rosterctl'), 0o000);
-    const lines = await ask(home, ['tryouts', 'get', '']);
+    const lines = ask(home, ['tryouts', 'get', '']);
     chmodSync(join(home, '.cache', 'rosterctl'), 0o700);
     // Root can read everything.
     if (process.getuid?.() !== 0) expect(lines).toEqual([]);

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inProcess } from '../support/in-process.js';
+import { completeInProcess, inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
 test('lists fill the completion cache, also with --limit', async () => {
@@ -19,30 +19,27 @@ test('lists fill the completion cache, also with --limit', async () => {
 
 test('lists teach the TAB games, questions, tags and types', async () => {
   const home = temporaryFolder();
-  const offered = async (...words: string[]) => {
-    const ran = await rosterctl(['__complete', '-p', 'sandbox', ...words, ''], { home });
-    return ran.stdout.split('\n').slice(1, -1);
-  };
+  const offered = (...words: string[]) =>
+    completeInProcess(['-p', 'sandbox', ...words, ''], { home })
+      .split('\n')
+      .slice(1, -1);
   await inProcess('-p sandbox tryouts list -o ids', { home });
   await inProcess('-p sandbox docs list -o ids', { home });
-  expect(await offered('tryouts', 'list', '--game')).toContain('Rocket League');
-  expect(await offered('report', '--game')).toContain('Rocket League');
-  expect(await offered('tryouts', 'set-status', '--form')).toContain('Main role=');
-  expect(await offered('docs', 'list', '--tag')).toContain('contract');
-  expect(await offered('docs', 'update', '--add-tag')).toContain('contract');
-  expect(await offered('docs', 'download', '--type')).toContain('image/png');
+  expect(offered('tryouts', 'list', '--game')).toContain('Rocket League');
+  expect(offered('report', '--game')).toContain('Rocket League');
+  expect(offered('tryouts', 'set-status', '--form')).toContain('Main role=');
+  expect(offered('docs', 'list', '--tag')).toContain('contract');
+  expect(offered('docs', 'update', '--add-tag')).toContain('contract');
+  expect(offered('docs', 'download', '--type')).toContain('image/png');
 });
 
 test('a TAB offers the runs of this machine, the newest first', async () => {
   const home = temporaryFolder();
-  const names = async () => {
-    const ran = await rosterctl(['__complete', 'runs', 'show', ''], { home });
-    return ran.stdout.split('\n').slice(1, -1);
-  };
-  expect(await names()).toEqual([]);
+  const names = () => completeInProcess(['runs', 'show', ''], { home }).split('\n').slice(1, -1);
+  expect(names()).toEqual([]);
   await inProcess('-p sandbox tryouts set-status app_0005 app_0009 --to reviewing --yes', { home });
   await inProcess('-p sandbox tryouts update app_0005 --status pending --yes', { home });
-  const found = await names();
+  const found = names();
   expect(
     found.map((line) => line.replace(/^\d{8}T\d{9}(-1)?-[\da-f]{6}\t|, 2\d{3}-.*/g, '')),
   ).toEqual(['tryouts update, 1 record', 'tryouts set-status, 2 records']);

@@ -6,11 +6,13 @@ import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
+import type { complete as answer } from '../../src/complete.js';
 import type { main } from '../../src/main.js';
 import { freshEnvironment, launcher, type Ran, temporaryFolder, wordsOf } from './run.js';
 
 const built = createRequire(launcher);
 const program = built('../dist/main.cjs') as { main: typeof main };
+const { complete } = built('../dist/complete.cjs') as { complete: typeof answer };
 export const distribution = {
   table: readFileSync(built.resolve('../dist/table.json'), 'latin1'),
   topics: () => built('../dist/topics.json'),
@@ -98,6 +100,28 @@ export async function inProcess(
     leave?.();
   }
   return { code: standIn.exitCode ?? 0, signal: null, stdout: out.text(), stderr: err.text() };
+}
+
+/** What `rosterctl __complete` answers to a TAB behind these words. */
+export function completeInProcess(
+  words: readonly string[],
+  { env, home }: { readonly env?: Readonly<Record<string, string>>; readonly home: string },
+): string {
+  let written = '';
+  const leave = enter(home);
+  try {
+    complete(words, {
+      env: { ...freshEnvironment(home), ...env },
+      platform: process.platform,
+      uid: process.getuid?.(),
+      table: distribution.table,
+      settings: () => built('../dist/settings.json'),
+      write: (text) => (written += text),
+    });
+  } finally {
+    leave();
+  }
+  return written;
 }
 
 /** Each line has a number of its own, above those of the system's processes, which is gone when it has ended. */

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exit } from '../../../src/exit-codes.js';
-import { inProcess } from '../../support/in-process.js';
+import { completeInProcess, inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
 const folderOf = (home: string) => join(home, '.config', 'rosterctl');
@@ -23,7 +23,7 @@ test('set without a profile changes the defaults, with one that profile', async 
   await rosterctl('config set output json', { home });
   expect(stored(home)).toMatchObject({ defaults: { output: 'json' }, profiles: {} });
   const other = homeWith({ activeProfile: 'work', profiles: { work: {}, main: {} } });
-  await rosterctl('config set output csv', { home: other });
+  await inProcess('config set output csv', { home: other });
   await rosterctl('-p main config set timeout 10s', { home: other });
   expect(stored(other)).toMatchObject({
     profiles: { work: { output: 'csv' }, main: { timeout: '10s' } },
@@ -34,13 +34,13 @@ test('get prints the value alone, and with --json where it came from', async () 
   const home = homeWith({ defaults: { output: 'ids' } });
   const plain = await rosterctl('config get output -o table', { home });
   expect(plain.stdout).toBe('ids\n');
-  const json = await rosterctl('config get output --json', { home });
+  const json = await inProcess('config get output --json', { home });
   expect(JSON.parse(json.stdout)).toEqual({
     key: 'output',
     value: 'ids',
     origin: 'defaults',
   });
-  const unset = await rosterctl('config get columns.teams -o table', { home });
+  const unset = await inProcess('config get columns.teams -o table', { home });
   expect([unset.code, unset.stdout]).toEqual([0, '']);
 });
 
@@ -231,11 +231,11 @@ test('unset reports whether a setting was removed', async () => {
 test('the sandbox leaves no empty profile and is offered once', async () => {
   const home = temporaryFolder();
   await inProcess('-p sandbox config set timeout 5s', { home });
-  const offered = () => rosterctl(['__complete', '-p', ''], { home });
-  expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
+  const offered = () => completeInProcess(['-p', ''], { home });
+  expect(offered().match(/^sandbox\t/gm)).toHaveLength(1);
   await inProcess('-p sandbox config unset timeout', { home });
   expect(stored(home)).toMatchObject({ profiles: {} });
-  expect((await offered()).stdout.match(/^sandbox\t/gm)).toHaveLength(1);
+  expect(offered().match(/^sandbox\t/gm)).toHaveLength(1);
 });
 
 test('list and get show the connection of the sandbox, not that of the environment', async () => {
