@@ -7,6 +7,7 @@ import { describeCommands } from '../src/cli/manifest.js';
 import { commands } from '../src/commands/index.js';
 import { commandOf } from '../src/commands/runs/shared.js';
 import { aDesk, lineOf, testedElsewhere } from './support/examples.js';
+import { inProcess } from './support/in-process.js';
 import { rosterctl } from './support/run.js';
 import { dryRun, report, shapeOf } from './support/shapes.js';
 
@@ -84,7 +85,8 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
     test('prints JSON of its declared shape', async () => {
       const { view } = await load(command.words);
       const line = lineOf(command, command.examples[0]?.[1] ?? '');
-      const ran = await rosterctl([...line, '--yes', '--json'], await aDesk(name));
+      const run = command.writes ? rosterctl : inProcess;
+      const ran = await run([...line, '--yes', '--json'], await aDesk(name));
       expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
         code: 0,
         stderr: '',

@@ -27,7 +27,7 @@ describe('a format that does not fit the result', () => {
   });
 
   test('a read without ids is a usage error', async () => {
-    expect(await rosterctl('doctor -o ids')).toMatchObject({ code: 2 });
+    expect(await inProcess('doctor -o ids')).toMatchObject({ code: 2 });
   });
 });
 
@@ -43,7 +43,7 @@ test('a record without an id does not affect the others, and is no success', asy
   const ran = await rosterctl('teams list -o ids', { env: service.env });
   expect(ran).toMatchObject({ code: 1, stdout: 'team_1\nteam_3\n' });
   expect(ran.stderr).toContain('3 records have no id and cannot be printed.');
-  const all = await rosterctl('teams list --json', { env: service.env });
+  const all = await inProcess('teams list --json', { env: service.env });
   expect(JSON.parse(all.stdout)).toEqual(teams);
 });
 
@@ -182,8 +182,8 @@ test('a number is printed as the service sent it, and is no change where it mean
   }));
   const { env } = service;
   expect((await rosterctl('players list --json', { env })).stdout).toBe(`[${player}]\n`);
-  expect((await rosterctl('players list -o csv', { env })).stdout).toContain('pl_1,A,1.50,7.0,1e2');
-  expect((await rosterctl('players get pl_1 --json', { env })).stdout).toBe(`${player}\n`);
+  expect((await inProcess('players list -o csv', { env })).stdout).toContain('pl_1,A,1.50,7.0,1e2');
+  expect((await inProcess('players get pl_1 --json', { env })).stdout).toBe(`${player}\n`);
   const same = '-F rating=1.5 -F fee=7 -F far=100';
   const updated = await rosterctl(`players update pl_1 ${same} --json`, { env });
   expect(updated).toMatchObject({ code: 0, stdout: `${player}\n` });
@@ -199,7 +199,7 @@ test('api prints no truncated JSON, and passes other text through', async () => 
       : { ...cutOff, headers: { 'content-type': 'text/plain' } },
   );
   for (const format of ['--json', '-o ndjson', ''])
-    expect(await rosterctl(`api players/{org} ${format}`, { env: service.env })).toMatchObject({
+    expect(await inProcess(`api players/{org} ${format}`, { env: service.env })).toMatchObject({
       code: 1,
       stdout: '',
     });
@@ -210,7 +210,7 @@ test('api prints no truncated JSON, and passes other text through', async () => 
 test('errors are printed in the format of the profile', async () => {
   const service = await recordingService(() => ({ status: 404, json: { error: 'notFound' } }));
   const home = temporaryFolder();
-  await rosterctl('config set output json', { home });
+  await inProcess('config set output json', { home });
   const ran = await rosterctl('tryouts get nope', { home, env: service.env });
   expect([ran.code, errorOf(ran)]).toMatchObject([5, { code: 'notFound' }]);
 });
@@ -314,6 +314,6 @@ test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
 test('--out rows.jsonl holds NDJSON', async () => {
   const service = await recordingService(() => ({ status: 200, json: [{ id: 'a' }, { id: 'b' }] }));
   const home = temporaryFolder();
-  await rosterctl('teams list --out rows.jsonl', { env: service.env, home });
+  await inProcess('teams list --out rows.jsonl', { env: service.env, home, cwd: home });
   expect(readFileSync(join(home, 'rows.jsonl'), 'utf8')).toBe('{"id":"a"}\n{"id":"b"}\n');
 });

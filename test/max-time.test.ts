@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { application, keep, steps } from './commands/tryouts/service.js';
+import { inProcess } from './support/in-process.js';
 import { rosterctl, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
@@ -43,7 +44,7 @@ test.each(['0s', 'soon', ''])(
   '--max-time "%s" is rejected before anything is sent',
   async (time) => {
     const { env, requests } = await recordingService(() => ({ status: 200, json: [] }));
-    const ran = await rosterctl(['teams', 'list', '--max-time', time], { env });
+    const ran = await inProcess(['teams', 'list', '--max-time', time], { env });
     expect([ran.code, requests]).toEqual([2, []]);
     expect(ran.stderr).toContain('--max-time');
   },

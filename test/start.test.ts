@@ -56,7 +56,7 @@ test('rosterctl alone names an interrupted run and the line that resumes it, for
     organization,
   ]);
   expect(lines.filter((each) => each.length > 40)).toEqual([]);
-  const other = await rosterctl('', { home, env: { ROSTERCTL_PROFILE: 'second' } });
+  const other = await inProcess('', { home, env: { ROSTERCTL_PROFILE: 'second' } });
   expect(other.stdout).toContain('profile second');
   expect(other.stdout).not.toContain('Unfinished');
   expect(service.requests.length).toBe(sent);
@@ -70,7 +70,7 @@ test('a renamed profile still has its unfinished run', async () => {
   );
   const home = homeWith(club);
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
-  expect((await rosterctl(line, { env, home })).code).toBe(4);
+  expect((await inProcess(line, { env, home })).code).toBe(4);
   await inProcess('profile rename default main', { home });
   const named = { home, env: { ...env, ROSTERCTL_PROFILE: 'main' } };
   const page = await inProcess('', named);
@@ -94,7 +94,7 @@ test('a create with an unknown outcome is not sent again after its profile was r
   const home = homeWith(club);
   const create = async (profile: string) => {
     const env = { ...service.env, ROSTERCTL_SETTLE: '0s', ROSTERCTL_PROFILE: profile };
-    const ran = await rosterctl('players create --name Ann', { home, env });
+    const ran = await inProcess('players create --name Ann', { home, env });
     return [ran.code, service.requests.filter(({ method }) => method === 'POST').length];
   };
   expect(await create('default')).toEqual([10, 1]);
@@ -112,7 +112,7 @@ test('rosterctl alone names what is unfinished where variables hold the connecti
   );
   const home = temporaryFolder();
   const line = `tryouts set-status ${ids.join(' ')} --to reviewing --yes --concurrency 1`;
-  expect((await rosterctl(line, { env, home })).code).toBe(4);
+  expect((await inProcess(line, { env, home })).code).toBe(4);
   const { stdout } = await inProcess('', { home, env });
   expect(stdout).toContain(`profile default · ${organization}\n`);
   expect(stdout).toMatch(/^Unfinished {2}run [0-9a-f]{6}: 1 of 2 rows left/m);
@@ -141,7 +141,7 @@ test('a run whose end another run shares is named whole, so that the line works 
   const { stdout } = await rosterctl('', { home });
   const [, typed = ''] = /rosterctl (runs resume \S+)/.exec(stdout.replaceAll('\\\n', '')) ?? [];
   expect(typed).toBe(`runs resume ${run}`);
-  const { stdout: checked } = await rosterctl('doctor --json', { env: service.env, home });
+  const { stdout: checked } = await inProcess('doctor --json', { env: service.env, home });
   expect(checked).toContain(`runs resume ${run}`);
   isStuck = false;
   expect((await rosterctl(`${typed} --yes`, { env: service.env, home })).code).toBe(0);

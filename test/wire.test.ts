@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { contract } from '../src/api/contract.js';
+import { inProcess } from './support/in-process.js';
 import { rosterctl, temporaryFolder } from './support/run.js';
 import {
   key,
@@ -281,7 +282,7 @@ test.each(literal)('%s', async (line, expected) => {
   const home = temporaryFolder();
   mkdirSync(join(home, 'files'));
   writeFileSync(join(home, 'files', 'rules.txt'), 'hello');
-  const ran = await rosterctl(`${line} --json`, { env: api.env, home, cwd: join(home, 'files') });
+  const ran = await inProcess(`${line} --json`, { env: api.env, home, cwd: join(home, 'files') });
   expect(ran.stderr).toBe(ran.stderr.replace(/\{"error".*/s, ''));
   expect(ran.code).toBe(0);
   expect(api.requests.map(onTheWire)).toEqual(expected.map(([head, body]) => [head, body]));

@@ -89,7 +89,7 @@ describe('a delete of several', () => {
       expect([again.code, service.deletes()]).toEqual([0, count]);
       expect(again.stderr).toContain('already did this; here is its result.');
       expect(readFileSync(join(at.home, 'again.csv'), 'utf8')).toContain('\np1,changed,');
-      expect((await rosterctl(line, at)).code).toBe(count === 1 ? 5 : 8);
+      expect((await inProcess(line, at)).code).toBe(count === 1 ? 5 : 8);
     },
   );
 
@@ -264,8 +264,12 @@ describe('where no run can be kept', () => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'state'), '');
     const env = { ...service.env, ...fast, ROSTERCTL_STATE_DIR: join(home, 'state') };
-    const at = (line: string) => rosterctl(line, { home, env });
-    const ran = await at('players delete p1 --yes --json --route "DELETE /players/{id}"');
+    const at = (line: string, by: typeof rosterctl | typeof inProcess = inProcess) =>
+      by(line, { home, env });
+    const ran = await at(
+      'players delete p1 --yes --json --route "DELETE /players/{id}"',
+      rosterctl,
+    );
     expect([ran.code, service.deletes()]).toEqual([0, 1]);
     expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(await at('players list --json')).toMatchObject({ code: 0, stderr: '' });

@@ -244,7 +244,7 @@ test('reports an unfinished run with its profile, which the hint names as well',
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const profiles = { work: {}, other: {} };
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ profiles }), { mode: 0o600 });
-  await rosterctl(line, { home, env: { ...env, ROSTERCTL_SETTLE: '0s' } });
+  await inProcess(line, { home, env: { ...env, ROSTERCTL_SETTLE: '0s' } });
   const { checks } = await doctor({ home, env: { ...env, ROSTERCTL_PROFILE: 'other' } });
   const runs = checks.find(({ check }) => check === 'runs');
   expect(runs?.detail).toMatch(/^1 run is unfinished: \S+ \(profile work\)$/);
@@ -263,8 +263,8 @@ test('names the profile of an unfinished run under its new name', async () => {
   const config = JSON.stringify({ profiles: { work, other: {} } });
   writeFileSync(join(folder, 'config.json'), config, { mode: 0o600 });
   const line = ['tryouts', 'set-status', ...ids(2), '--to', 'rejected', '--yes'];
-  await rosterctl(line, { home, env: { ...env, ROSTERCTL_PROFILE: 'work' } });
-  expect((await rosterctl('profile rename work club', { home })).code).toBe(0);
+  await inProcess(line, { home, env: { ...env, ROSTERCTL_PROFILE: 'work' } });
+  expect((await inProcess('profile rename work club', { home })).code).toBe(0);
   const elsewhere = { ...env, ROSTERCTL_PROFILE: 'other', ROSTERCTL_ORG: 'org_8' };
   const { checks } = await doctor({ home, env: elsewhere });
   const { hint } = checks.find(({ check }) => check === 'runs') ?? {};

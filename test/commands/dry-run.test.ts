@@ -12,7 +12,7 @@ test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async ()
   const update = '-p sandbox teams update team_0001 --name New -q';
   const ran = await rosterctl(update, { home, env });
   expect([ran.code, ran.stderr]).toEqual([0, 'ROSTERCTL_DRY_RUN is set: this is a dry run.\n']);
-  const team = await rosterctl('-p sandbox teams get team_0001 --json', { home });
+  const team = await inProcess('-p sandbox teams get team_0001 --json', { home });
   expect(JSON.parse(team.stdout).name).not.toBe('New');
 });
 
@@ -63,10 +63,10 @@ test('a dry run of one record exits as the change itself would, also where it pr
 test('a template that names no field of the record is refused before the change', async () => {
   const home = temporaryFolder();
   const line = ['-p', 'sandbox', 'teams', 'update', 'team_0001', '--name', 'New'];
-  const ran = await rosterctl([...line, '--template', '{id} {name} {nope}.'], { home });
+  const ran = await inProcess([...line, '--template', '{id} {name} {nope}.'], { home });
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('Unknown field "nope".');
-  const shown = await rosterctl('-p sandbox teams list --where name=New -o ids', { home });
+  const shown = await inProcess('-p sandbox teams list --where name=New -o ids', { home });
   expect([shown.code, shown.stdout]).toEqual([0, '']);
 });
 
@@ -83,7 +83,7 @@ test('a field that no deletion has is refused before anything is deleted', async
 test('a template that no report of changes can fill is refused before any request', async () => {
   const api = await recordingService(() => ({ status: 500 }));
   const line = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
-  const ran = await rosterctl([...line, '--template', '{nope}'], { env: api.env });
+  const ran = await inProcess([...line, '--template', '{nope}'], { env: api.env });
   expect([ran.code, ran.stdout, api.requests]).toEqual([2, '', []]);
   expect(ran.stderr).toContain('Unknown field "nope".');
 });

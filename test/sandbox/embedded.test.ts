@@ -17,6 +17,7 @@ import {
   sandboxEvents,
   startSandbox,
 } from '../../src/sandbox/embedded.js';
+import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { call, http, newSandbox, scratch, self, start } from './client.js';
 
@@ -229,7 +230,7 @@ test('a home folder that does not exist is not created: the sandbox is in memory
   const home = scratch();
   const env = { HOME: join(home, 'none') };
   for (const line of ['-p sandbox teams list -o ids', 'sandbox reset'])
-    expect([line, (await rosterctl(line, { home, env })).code]).toEqual([line, 0]);
+    expect([line, (await inProcess(line, { home, env })).code]).toEqual([line, 0]);
   expect(existsSync(env.HOME)).toBe(false);
 });
 
@@ -281,7 +282,7 @@ test('a field that no contract names is stored as it was sent, so a second run o
   const roster = 'name,email,legacyRef\nMira Kite,mira@example.com,0007\n';
   const line = '-p sandbox players import - --key email --yes --json';
   const runs = [
-    await rosterctl(line, { home, stdin: roster }),
+    await inProcess(line, { home, stdin: roster }),
     await rosterctl(line, { home, stdin: roster }),
   ];
   expect(runs.map(({ stdout }) => JSON.parse(stdout).summary)).toMatchObject([
@@ -292,10 +293,10 @@ test('a field that no contract names is stored as it was sent, so a second run o
 
 test('an update that changes nothing names the record and its id', async () => {
   const home = temporaryFolder();
-  const { stdout } = await rosterctl('-p sandbox players get player_0001 --json', { home });
+  const { stdout } = await inProcess('-p sandbox players get player_0001 --json', { home });
   const { name } = JSON.parse(stdout) as { name: string };
   const line = ['-p', 'sandbox', 'players', 'update', 'player_0001', '--name', name];
-  const ran = await rosterctl(line, { home });
+  const ran = await inProcess(line, { home });
   expect(ran).toMatchObject({
     code: 0,
     stderr: `${name} (player_0001) already has these values; nothing was sent.\n`,

@@ -105,7 +105,7 @@ test('get finds all ids with one list request', async () => {
   expect(JSON.parse(ran.stdout)).toEqual([photo, rules]);
   expect(ran.stderr).toContain('doc_9');
   expect(lines(api.requests)).toEqual(['GET /v1/documents/org_7']);
-  const one = await rosterctl('docs get doc_9 --json', { env: api.env });
+  const one = await inProcess('docs get doc_9 --json', { env: api.env });
   expect([one.code, one.stdout]).toEqual([5, '']);
   expect(errorOf(one)).toMatchObject({ code: 'notFound', exitCode: 5 });
 });
@@ -618,7 +618,7 @@ test('a document that was only accepted, among documents that show no file keys,
   });
   const line =
     'docs create --file-key k --file-ref r --content-type text/plain --size-bytes 5 --name Rules';
-  const ran = await rosterctl(line, { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' } });
+  const ran = await inProcess(line, { env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' } });
   expect([ran.code, ran.stdout]).toEqual([10, '']);
   expect(ran.stderr).toContain('The service answered POST /documents with 202 and no record.');
 });
@@ -644,7 +644,7 @@ test('--url prints only the URL, with --json also its expiry, and fetches nothin
   const url = `${api.store.origin}/get/1?sig=canary`;
   const plain = await rosterctl('docs preview doc_1 --url', { env: api.env });
   expect(plain.stdout).toBe(`${url}\n`);
-  const json = await rosterctl('docs preview doc_1 --url --json', { env: api.env });
+  const json = await inProcess('docs preview doc_1 --url --json', { env: api.env });
   expect(JSON.parse(json.stdout)).toEqual({
     id: 'doc_1',
     url,

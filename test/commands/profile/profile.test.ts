@@ -86,7 +86,7 @@ test('use changes the active profile; the sandbox can be used, too', async () =>
   const home = await twoProfiles();
   expect((await rosterctl('profile use other', { home })).code).toBe(0);
   expect(await active(home)).toMatchObject([{ name: 'other' }]);
-  expect((await rosterctl('profile use sandbox', { home })).code).toBe(0);
+  expect((await inProcess('profile use sandbox', { home })).code).toBe(0);
   expect(await active(home)).toMatchObject([{ name: 'sandbox', organization: 'org_demo' }]);
 });
 
@@ -113,7 +113,7 @@ test('show without an active profile names the commands that list and choose one
 
 test('rename keeps the settings, the key and the active state', async () => {
   const home = await twoProfiles();
-  await rosterctl('config set output json', { home });
+  await inProcess('config set output json', { home });
   expect((await rosterctl('profile rename work main', { home })).code).toBe(0);
   const [config, keys] = files(home);
   expect(config).toMatchObject({

@@ -22,8 +22,9 @@ test('a person reads that a long or private value changed, not its hash', async 
 
 test('an undo that empties a field named like a resource is no deletion', async () => {
   const home = temporaryFolder();
-  const run = (line: string) =>
-    rosterctl(`-p sandbox ${line}`, { home, env: { ROSTERCTL_FORCE_TTY: '100' } });
+  const at = { home, cwd: home, env: { ROSTERCTL_FORCE_TTY: '100' } };
+  const run = (line: string, by: typeof rosterctl | typeof inProcess = inProcess) =>
+    by(`-p sandbox ${line}`, at);
   await run('players update player_0001 -F team=Foxes');
   const previewed = await run('runs undo last -n');
   expect(previewed.stdout).toContain('would change  Team Foxes → -');
@@ -34,6 +35,8 @@ test('an undo that empties a field named like a resource is no deletion', async 
   await run('players create --name Nim -F team=null');
   await run('runs undo last --plan undo.json');
   expect((await run('plan show undo.json')).stdout).toMatch(/Nim +delete$/m);
-  expect((await run('runs undo last --yes --expect 1')).stdout).toContain('): deleted.');
-  expect((await run('runs show last')).stdout).toMatch(/player_\d+ +deleted +player Nim/);
+  expect((await run('runs undo last --yes --expect 1', rosterctl)).stdout).toContain('): deleted.');
+  expect((await run('runs show last', rosterctl)).stdout).toMatch(
+    /player_\d+ +deleted +player Nim/,
+  );
 });

@@ -86,7 +86,7 @@ test('--no-header omits the header of tables and csv, and -L is --limit', async 
   expect(await shown('teams list -L1 -o csv --no-header --bom')).toBe('\ufeffteam_a,a\r\n');
   expect(await shown('teams list --limit=1')).toBe('id\tname\nteam_a\ta\n');
   const none = await recordingService(() => ({ status: 200, json: [] }));
-  expect((await rosterctl('teams list --no-header', { env: none.env })).stdout).toBe('');
+  expect((await inProcess('teams list --no-header', { env: none.env })).stdout).toBe('');
 });
 
 test('one missing id prints nothing on stdout', async () => {
@@ -433,12 +433,12 @@ test('a value comes from a file or from stdin as text, and -f takes @ literally'
 
 test('a team is deleted only with its name: --yes is not enough, and another name is rejected', async () => {
   const api = await service();
-  const yes = await rosterctl('teams delete team_1 --yes', { env: api.env });
+  const yes = await inProcess('teams delete team_1 --yes', { env: api.env });
   expect(yes.code).toBe(2);
   expect(yes.stderr).toContain(
     'To delete a team in a script, give its name; --yes is not enough.\nAdd: --confirm Foxes\n',
   );
-  const other = await rosterctl('teams delete team_1 --confirm foxes', { env: api.env });
+  const other = await inProcess('teams delete team_1 --confirm foxes', { env: api.env });
   expect(other.code).toBe(11);
   expect(other.stderr).toContain(
     '"foxes" is not the name of team_1. Nothing was deleted.\nSee its name: rosterctl teams get team_1 --fields name\n',
