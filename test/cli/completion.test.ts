@@ -17,6 +17,7 @@ import { type CommandManifest, readManifest } from '../../src/data/command-manif
 import type { Environment } from '../../src/data/environment.js';
 import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
 import { singleLine } from '../../src/terminal/safe-text.js';
+import { codePoint } from '../support/code-point.js';
 import { hostileTexts } from '../support/hostile.js';
 import { completeInProcess, inProcess } from '../support/in-process.js';
 import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
@@ -373,7 +374,7 @@ test('no line that can be typed makes it fail', () => {
     ...['tryouts', 'teams', 'docs', 'get', 'list', 'help', 'config', 'set', '--', '-', '-p'],
     ...['--status', '--status=', '--fields=a,', '--json=', '-qo', '--where', '--out=', ''],
   );
-  const word = fc.oneof(typical, fc.string({ unit: 'binary', maxLength: 12 }));
+  const word = fc.oneof(typical, fc.string({ unit: codePoint, maxLength: 12 }));
   fc.assert(
     fc.property(fc.array(word, { maxLength: 6 }), word, (words, current) => {
       const found = completionFor(readLine(words, known), current, known, knowledge);
@@ -559,7 +560,7 @@ describe('__complete', () => {
     const home = await homeWith(config, ids);
     const place = { profile: 'work', baseUrl: work.baseUrl, organizationId: 'org_1' };
     const file = completionCacheFile(pathsOf(home), place) ?? '';
-    const any = fc.string({ unit: 'binary', maxLength: 80 });
+    const any = fc.string({ unit: codePoint, maxLength: 80 });
     fc.assert(
       fc.property(fc.array(fc.tuple(any, any)), (pairs) => {
         const text = pairs.map((pair) => pair.join('\t')).join('\n');

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { printValue } from '../../src/cli/output.js';
 import { listView, recordView } from '../../src/cli/views.js';
 import { readCsv } from '../../src/data/csv-reader.js';
+import { codePoint } from '../support/code-point.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
 import { outputContext } from '../support/output-context.js';
 import { screen } from '../support/screen.js';
@@ -23,7 +24,7 @@ const text = fc.oneof(
     'toString',
     'length',
   ),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
   fc.string({ unit: fc.constantFrom('\ud800', '\udc00', '\u0000', '"', ',', ';', '\n', "'", '=') }),
 );
 const value = fc.letrec<{ any: unknown }>((tie) => ({

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dispositionName, nameKey, safeFileName, withId } from '../../src/data/file-names.js';
+import { codePoint } from '../support/code-point.js';
 import { hostile, odd } from '../support/file-names.js';
 
 test('there are 40 hostile names', () => {
@@ -30,7 +31,7 @@ test('a long name is shortened to 200 bytes, between characters, and keeps its e
 test('whatever the text, the name stays in its folder', () => {
   const pieces = fc.oneof(
     fc.constantFrom('..', '/', '\\', '.', '\0', ':', '~', '-', 'con', ' ', '\u202e', '.pdf'),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: codePoint }),
   );
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
@@ -63,7 +64,7 @@ test('a safe suffix goes before the extension, and the name stays short enough',
   expect(withId('Rules', 'doc_1')).toBe('Rules-doc_1');
   expect(withId('Rules.txt', '../x')).toMatch(/^Rules-[0-9a-f]{12}\.txt$/);
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string(), (text, id) => {
+    fc.property(fc.string({ unit: codePoint, maxLength: 300 }), fc.string(), (text, id) => {
       const name = safeFileName(text, ['txt']);
       if (name === undefined) return;
       const longer = withId(name, id);

@@ -5,6 +5,7 @@ import { type FrameStyle, frameOf } from '../../src/review/frame.js';
 import type { Review } from '../../src/review/state.js';
 import { createPaint, withoutColor } from '../../src/terminal/paint.js';
 import { displayWidth } from '../../src/terminal/width.js';
+import { codePoint } from '../support/code-point.js';
 import { forbidden } from '../support/hostile.js';
 import { atKeys, cardOf, cards } from './user.js';
 
@@ -137,7 +138,7 @@ test('no record, no text and no size make a line too wide, too many lines, or a 
       ' ',
     ),
     fc.string({ unit: 'grapheme', maxLength: 30 }),
-    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.string({ unit: codePoint, maxLength: 30 }),
   );
   const text = fc.array(unit, { maxLength: 8 }).map((all) => all.join(''));
   const record = fc.record({

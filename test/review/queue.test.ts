@@ -12,6 +12,7 @@ import { expect, test } from 'vitest';
 import { resolvePaths } from '../../src/config/paths.js';
 import { GuardError } from '../../src/errors.js';
 import { openQueue, type QueueEntry, unsentReviews } from '../../src/review/queue.js';
+import { codePoint } from '../support/code-point.js';
 import { converse } from '../support/converse.js';
 import { temporaryFolder } from '../support/run.js';
 
@@ -126,7 +127,7 @@ test('unsent reviews are counted without opening them', async () => {
 });
 
 test('what is taken up is what was kept, whatever the decisions hold', async () => {
-  const text = fc.string({ unit: 'binary', maxLength: 20 });
+  const text = fc.string({ unit: codePoint, maxLength: 20 });
   const entry = fc.record({
     kind: fc.constant('decision' as const),
     id: text,

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { multiLine, singleLine, tsvCell } from '../../src/terminal/safe-text.js';
+import { codePoint } from '../support/code-point.js';
 import { forbidden, hostileTexts } from '../support/hostile.js';
 
 test('there are forty hostile texts', () => {
@@ -34,7 +35,7 @@ test('any text is sanitized', () => {
     '1',
   );
   const texts = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: codePoint }),
     fc.array(pieces).map((list) => list.join('')),
   );
   fc.assert(

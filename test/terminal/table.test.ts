@@ -10,6 +10,7 @@ import { createPaint } from '../../src/terminal/paint.js';
 import { singleLine } from '../../src/terminal/safe-text.js';
 import { renderTable, type TableColumn } from '../../src/terminal/table.js';
 import { displayWidth } from '../../src/terminal/width.js';
+import { codePoint } from '../support/code-point.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
 
 const paint = createPaint(false);
@@ -93,7 +94,7 @@ describe('the width', () => {
 });
 
 const cell = fc
-  .oneof(fc.string({ unit: 'binary', maxLength: 50 }), fc.constantFrom(...hostileTexts))
+  .oneof(fc.string({ unit: codePoint, maxLength: 50 }), fc.constantFrom(...hostileTexts))
   .map((text) => singleLine(text.slice(0, 4000)));
 const columnsOf = (rows: number) =>
   fc.array(

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { multiLine, singleLine } from '../../src/terminal/safe-text.js';
 import { displayWidth, pad, truncate, wrap } from '../../src/terminal/width.js';
+import { codePoint } from '../support/code-point.js';
 import { hostileTexts } from '../support/hostile.js';
 
 test.each([
@@ -35,7 +36,7 @@ test.each([
 });
 
 const words = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: codePoint, maxLength: 200 }),
   fc.constantFrom(...hostileTexts),
   fc
     .array(fc.constantFrom('日', 'é', 'e\u0301', '👩‍🚀', ' ', 'का', 'a', '\u0301'))

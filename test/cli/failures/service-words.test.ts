@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../../src/api/answers.js';
 import { describeFailure, envelopeJson } from '../../../src/cli/failure.js';
 import { createRedactor } from '../../../src/terminal/redactor.js';
+import { codePoint } from '../../support/code-point.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';
 import { key } from '../../support/service.js';
 
@@ -257,7 +258,7 @@ describe('secrets that a refusal repeats', () => {
 const text = fc.oneof(
   fc.constantFrom(...hostileTexts.filter((each) => each.length < 1000)),
   fc.constantFrom('__proto__', 'constructor', 'message', 'errors', 'details', 'path', 'x\u0000y'),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: codePoint }),
 );
 const value = fc.letrec<{ any: unknown }>((tie) => ({
   any: fc.oneof(

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { pageStyle, seasonHtml } from '../../../src/resources/season/html.js';
 import { rowLabel, type SeasonChart, type SeasonPage } from '../../../src/resources/season/page.js';
 import { seasonMarkdown } from '../../../src/resources/season/write-page.js';
+import { codePoint } from '../../support/code-point.js';
 import { forbidden, hostileTexts } from '../../support/hostile.js';
 import {
   anyTryouts,
@@ -59,7 +60,7 @@ const markup = [
 /** Texts that applicants and services may send, and any other. */
 const anyText = fc.oneof(
   fc.constantFrom(...markup, ...hostileTexts.map((text) => text.slice(0, 500))),
-  fc.string({ unit: 'binary', maxLength: 80 }),
+  fc.string({ unit: codePoint, maxLength: 80 }),
   fc
     .array(fc.constantFrom(...Array.from('<>&"\'|\\`*_[]()!@#:/.w~-{} a')), { maxLength: 30 })
     .map((all) => all.join('')),
