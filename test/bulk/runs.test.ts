@@ -202,7 +202,7 @@ describe('exit', () => {
       child?.kill('SIGINT');
       return undefined;
     });
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     child = spawn(
       process.execPath,
       [launcher, 'tryouts', 'set-status', ...ids(40), '--to', 'rejected', '--yes', '--json'],
@@ -307,9 +307,9 @@ describe('the files of a run', () => {
     const service = await keep(several(3), (_, step) =>
       step.startsWith('PATCH') ? { status: 503 } : undefined,
     );
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected --yes`);
-    const other = await rosterctl('runs resume last --yes --json', {
+    const other = await inProcess('runs resume last --yes --json', {
       home: user.home,
       env: { ...service.env, ...fast, ROSTERCTL_ORG: 'org_8' },
     });
@@ -547,7 +547,7 @@ test('a run that is pruned while its resume asks is not resumed, and not named a
   const service = await keep(several(2), (_, step) =>
     step.startsWith('PATCH') ? { status: 503 } : undefined,
   );
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const first = await user.run('tryouts set-status app_1 app_2 --to rejected --yes --json');
   const { run } = report(first);
   const sent = written(service).length;
@@ -568,7 +568,7 @@ test('a run that is pruned while its retry asks is retried', async () => {
   const service = await keep(several(2), (_, step) =>
     refuses && step === 'PATCH app_2' ? { status: 400, json: { error: 'invalid' } } : undefined,
   );
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   const first = await user.run('tryouts set-status app_1 app_2 --to rejected --yes --json');
   const { run } = report(first);
   refuses = false;
@@ -625,7 +625,7 @@ test('a damaged run that has not ended is never pruned', async () => {
     away ||= step.startsWith('PATCH');
     return away ? { status: 503 } : undefined;
   });
-  const user = userOf(service);
+  const user = userOf(service, inProcess);
   await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
   const run = damageJournal(user.runs, 1);
   await user.run('config set undo.keep off');
