@@ -14,7 +14,7 @@ describe.concurrent('a reader that closes stdout', () => {
   for (const format of ['ndjson', 'json'])
     test(`in the middle of a run as ${format}: the run continues to its end and exits 1`, async () => {
       const service = await keep(several(20));
-      const user = userOf(service);
+      const user = userOf(service, inProcess);
       const child = user.start(lineOf(20, `--yes --concurrency 1 -o ${format}`));
       let stderr = '';
       child.stderr.on('data', (chunk: Buffer) => (stderr += chunk));
@@ -125,7 +125,7 @@ describe.concurrent('--restart', () => {
       if (found) service.kept.set('app_1', { ...found, status: 'rejected' });
       return cut;
     });
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     const first = user.start(lineOf(6, '--yes --json --concurrency 1'), {
       ROSTERCTL_SETTLE: '20s',
     });
@@ -158,7 +158,7 @@ describe.concurrent('--restart', () => {
     const service = await keep(several(7), (_, step) =>
       away && step.startsWith('PATCH') ? { status: 429 } : undefined,
     );
-    const user = userOf(service);
+    const user = userOf(service, inProcess);
     await user.run(lineOf(7));
     away = false;
     expect((await user.run(lineOf(7, '--restart --json'))).code).toBe(2);
@@ -287,7 +287,7 @@ describe.concurrent('--quiet', () => {
   });
 
   test('a successful run prints nothing, nor does one with nothing to do', async () => {
-    const user = userOf(await keep(several(3)));
+    const user = userOf(await keep(several(3)), inProcess);
     const silent = { code: 0, stdout: '', stderr: '' };
     expect(await user.run(lineOf(3, '--yes -q'))).toMatchObject(silent);
     expect(await user.run(lineOf(3, '--yes -q'))).toMatchObject(silent);
