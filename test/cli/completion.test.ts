@@ -323,17 +323,17 @@ function pathsOf(home: string) {
 
 /** The candidates with what they mean. */
 function ask(home: string, words: readonly string[], env: Record<string, string> = {}) {
-  return candidates(completeInProcess(words, { home, env }));
+  return candidatesOf(completeInProcess(words, { home, env }));
 }
 
 /** The same of a process, as a shell starts one. */
 async function askProcess(home: string, words: readonly string[]) {
   const ran = await rosterctl(['__complete', ...words], { home });
   expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
-  return candidates(ran.stdout);
+  return candidatesOf(ran.stdout);
 }
 
-function candidates(stdout: string) {
+function candidatesOf(stdout: string) {
   const [directive, ...lines] = stdout.split('\n').slice(0, -1);
   if (directive !== undefined) expect(directive).toMatch(/^:(?:no)?space\t/);
   return lines;
