@@ -4,7 +4,7 @@ import { hasId } from '../api/records.js';
 import type { Api, Completeness } from '../api/types.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import { groupedNumber, plural } from '../data/text.js';
-import { Failure } from '../errors.js';
+import { Failure, shapesHint } from '../errors.js';
 
 /** The result of a survey for one subject. */
 export interface SurveyFinding {
@@ -108,7 +108,8 @@ export async function surveyPages(
   }
   const text = `${completeness.reason}; the usual ways of paging find no more`;
   // The service led on, and nothing followed: its parameter may have another name.
-  const isLed = hint !== undefined && completeness.fixes === undefined;
+  const hasFix = completeness.fixes?.some((fix) => fix !== shapesHint) ?? false;
+  const isLed = hint !== undefined && !hasFix;
   if (!isLed && !completeness.isStated) {
     const settings = { [hint === undefined ? 'paging.mode' : 'paging.next']: 'none' };
     const read = await readWhole(api, resource, { ...overrides, ...settings });
