@@ -56,11 +56,11 @@ const sentTo = (requests: readonly Recorded[]) =>
 /** A service that stores players exactly as sent. */
 async function keepPlayers(
   players: readonly Fields[],
-  instead: (request: Recorded) => Reply | undefined = () => undefined,
+  instead: (request: Recorded, all: Map<string, Fields>) => Reply | undefined = () => undefined,
 ) {
   const all = new Map(players.map((each) => [String(each['id']), each]));
   const service = await recordingService((request): Reply => {
-    const other = instead(request);
+    const other = instead(request, all);
     if (other) return other;
     const id = request.url.split('?')[0]?.split('/').at(-1) ?? '';
     if (id === 'players' || id === organization)
@@ -242,6 +242,21 @@ test('runs show --undoable leaves out what was not deleted, and says what may no
   const shown = await user.run('runs show last --undoable -o ids');
   expect(shown.stdout).toBe('player_1\nplayer_3\n');
   expect(shown.stderr).toContain('It is not known whether player_3 was deleted.');
+});
+
+test('runs show --undoable shows a record that was gone before the answer to its deletion', async () => {
+  const players = [{ id: 'player_1', name: 'Ann' }];
+  // A proxy in between sends the request twice, and passes on the second answer.
+  const service = await keepPlayers(players, ({ method }, all) => {
+    if (method !== 'DELETE') return undefined;
+    all.delete('player_1');
+    return { status: 404, json: { error: 'notFound' } };
+  });
+  const user = userInside(service);
+  expect((await user.run('players delete player_1 --yes')).code).toBe(5);
+  const shown = await user.run('runs show last --undoable -o json');
+  expect(JSON.parse(shown.stdout)).toMatchObject(players);
+  expect(shown.stderr).toContain('The service answered that player_1 was already gone.');
 });
 
 test('a run of conversions counts apart what it only accepted', async () => {

@@ -94,10 +94,13 @@ async function deletedRecords(context: LocalContext, stored: StoredRun): Promise
   const results = resultsSoFar(stored);
   const records: JsonObject[] = [];
   for (const { row, kind, id, before, withheld, shortened } of images) {
-    const result = results.get(row)?.result;
+    const { result, error } = results.get(row) ?? {};
+    const isGone = error?.kind === 'notFound';
     // A delete that was refused has a before-image, too.
-    if (kind !== 'record' || !before || (result !== 'changed' && result !== 'unknown')) continue;
+    if (kind !== 'record' || !before) continue;
+    if (result !== 'changed' && result !== 'unknown' && !isGone) continue;
     records.push(before);
+    if (isGone) context.message(`The service answered that ${id} was already gone.`);
     if (result === 'unknown') context.message(`It is not known whether ${id} was deleted.`);
     const inexact = [...withheld, ...shortened];
     if (inexact.length > 0)
