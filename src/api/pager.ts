@@ -219,7 +219,7 @@ export class Pager {
     if (mode === 'none') return completeList;
     // Where a parameter that is not known counts as a filter, no record may meet it.
     if (became === 'shorter' && page.count === 0 && evidence.offset === 0)
-      return doubt('the service did not take the offset that it was asked for', shapesHint);
+      return doubt('the service ignored the requested offset', shapesHint);
     // The records after one that went away moved up, the first of them perhaps to a page read before.
     if (became === 'shorter') return doubt('the list shrank while it was being read', again);
     const hasAll = namedValue(total) === arrived;

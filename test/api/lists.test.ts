@@ -965,7 +965,7 @@ describe('paging', () => {
     expect(count).toBe(10);
     expect(list.completeness()).toEqual({
       state: 'doubtful',
-      reason: 'the service did not take the offset that it was asked for',
+      reason: 'the service ignored the requested offset',
       fixes: ['To find out how it pages: rosterctl doctor --shapes'],
     });
   });
