@@ -69,7 +69,9 @@ const trouble = fc
       ...['status=400:invalidRequest', 'status=403:forbidden', 'status=404', 'status=409:taken'],
     ),
   )
-  .map((words) => words.join(' ').trim());
+  .map((words) => words.join(' ').trim())
+  // No client can tell a record that is gone from one that a read denies.
+  .filter((fault) => !/^(?:GET|#).*404/.test(fault));
 
 /** Repeats a line as its errors advise, until it has nothing left to do; returns the last code. */
 async function takenUp(desk: Desk, line: string, isResumed: boolean): Promise<number | null> {
@@ -78,9 +80,9 @@ async function takenUp(desk: Desk, line: string, isResumed: boolean): Promise<nu
     const again =
       code === exit.rowsFailed ? 'runs retry last' : isResumed ? 'runs resume last' : undefined;
     const ran = again === undefined ? undefined : await desk.run(`${again} --yes --json`);
-    // Nothing was begun, so there is no run.
-    const isRefused = [exit.usage, exit.guarded, exit.notFound].some((each) => each === ran?.code);
-    ({ code } = ran && !isRefused ? ran : await desk.run(line));
+    // One that asks the service nothing had no run to take up.
+    const wasTakenUp = ran?.code === exit.done || (ran?.sent.length ?? 0) > 0;
+    ({ code } = ran && wasTakenUp ? ran : await desk.run(line));
   }
   return code;
 }
