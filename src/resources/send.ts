@@ -82,9 +82,19 @@ function isUntouched(record: JsonObject): boolean {
 }
 
 /** The result of a step that was refused: no record, and the error as its sign. */
-export function sentRefusal(sign: ApiError): Sent {
+function sentRefusal(sign: ApiError): Sent {
   const answer = { status: sign.status, headers: {}, body: sign.details.body };
   return { answer, record: undefined, sign };
+}
+
+/** Sends; a 409 is a sign and no failure, because what the request asks for may be done: a read decides. */
+export async function withConflictAsSign(send: () => Promise<Sent>): Promise<Sent> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
+    throw error;
+  }
 }
 
 /** The statuses of a service that does not know a route. */

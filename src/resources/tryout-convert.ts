@@ -7,13 +7,12 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { nameWithId, quotedName } from '../data/path.js';
 import { lagPauses, pause } from '../data/time.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
-import { ApiError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
 import { futureIds } from '../runs/verb.js';
 import { createStep } from './create.js';
 import { aboutPeople, Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
-import { changing, sentRefusal } from './send.js';
+import { changing, withConflictAsSign } from './send.js';
 import { compareEdit, editCall } from './tryout-edit.js';
 import { isConverted, playerIdOf } from './tryout-filters.js';
 import { fieldsOfRow, presentAgain } from './update.js';
@@ -58,14 +57,11 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     planned: (isSingle) => warnings.print(isSingle),
     async send(step, row, isFresh): Promise<Sent> {
       if (step.name === accepted) return base.send(step, row, isFresh);
-      try {
+      // A read of the application shows whether it is already converted.
+      return withConflictAsSign(async () => {
         const sent = await base.send(step, row, isFresh);
         return { ...sent, record: conversionIn(context, sent, row.id) };
-      } catch (error) {
-        // A read of the application will show whether it is already converted.
-        if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
-        throw error;
-      }
+      });
     },
     compare(step, record) {
       if (step.name === accepted) return compareEdit(step, record);

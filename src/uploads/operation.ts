@@ -8,8 +8,8 @@ import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step, Task } from '../engine/operation.js';
-import { ApiError, InputError } from '../errors.js';
-import { creating, sendCreate, sentRefusal } from '../resources/send.js';
+import { InputError } from '../errors.js';
+import { creating, sendCreate, withConflictAsSign } from '../resources/send.js';
 import type { SelectedRow } from '../runs/report.js';
 import { DocumentFinder, existsAlready } from './compare.js';
 import { verifyUpload } from './content.js';
@@ -132,13 +132,8 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       const before = storedBefore(row);
       const record = before && (await listed()).byKey.get(before.fileKey)?.[0];
       if (record) return { answer: { status: 200, headers: {}, body: undefined }, record };
-      try {
-        return await sendCreate(context, call, 'documents', isFresh);
-      } catch (error) {
-        // A proxy between us and the service may have sent the request twice: the list decides.
-        if (error instanceof ApiError && error.status === 409) return sentRefusal(error);
-        throw error;
-      }
+      // A proxy between us and the service may have sent the request twice.
+      return withConflictAsSign(() => sendCreate(context, call, 'documents', isFresh));
     },
     checkSuccess: (step, _, sent) => checkDocument(context, step.call, sent),
     async verify(row) {
