@@ -1,6 +1,6 @@
 /** Cursors on disk: what a name of --since-last has printed already, per service, organization and resource. */
 import { existsSync, promises as fs } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { originOf, parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
 import { connectionSources, findTarget, parseConfigured } from '../config/connection.js';
@@ -146,7 +146,8 @@ export async function writeCursor(
   const file = cursorFile(folder, state);
   const isNew = !existsSync(file);
   await writePrivateFile(file, printState(state), owner, { singleWriter: true });
-  if (isNew) await syncPath(folder);
+  // The file's own folder is synced with it.
+  if (isNew) await syncPath(dirname(folder));
 }
 
 /** Deletes the file of a cursor. Throws OutputError. */
