@@ -111,7 +111,10 @@ function shortJson(value: unknown): string {
 /** The bytes that a size counts, a number or a text; undefined for another value, or in another field. */
 function bytesIn(value: unknown, field: string): number | undefined {
   const count = wholeNumberOf(value);
-  // A field that is only called `size` may count anything, such as the members of a team.
-  const isSize = /(?:^|\.)(?:bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/;
-  return count !== undefined && isSize.test(field) ? count : undefined;
+  return count !== undefined && isSize(field) ? count : undefined;
+}
+
+/** A field that is only called `size` may count anything, such as the members of a team. */
+function isSize(field: string): boolean {
+  return /(?:^|\.)(?:bytes|\w*(?:SizeBytes|sizeBytes|Bytes))$/.test(field);
 }
