@@ -217,7 +217,7 @@ export class Pager {
       );
     }
     if (mode === 'none') return completeList;
-    // Where a parameter that is not known counts as a filter, no record may meet it.
+    // A service may take an unknown parameter for a filter, which no record passes.
     if (became === 'shorter' && page.count === 0 && evidence.offset === 0)
       return doubt('the service ignored the requested offset', shapesHint);
     // The records after one that went away moved up, the first of them perhaps to a page read before.

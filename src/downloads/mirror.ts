@@ -135,7 +135,7 @@ export class Mirror {
     if ((await this.hash(path)) === this.entries.get(id)?.sha256) return;
     throw new GuardError(`${path} was changed here during the download; it was left as it is.`, {
       code: 'exists',
-      hint: 'To save the new version beside it, run the same command again.',
+      hint: 'To save the new version next to it, run the same command again.',
     });
   }
 

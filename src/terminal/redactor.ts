@@ -10,8 +10,8 @@ interface Redactor {
   readonly addUrl: (url: string) => void;
   readonly clean: (text: string) => string;
   /**
-   * The same, but also hides the query of every signed URL, such as a link in a note, unless only the
-   * user sees the text.
+   * Like `clean`, and hides the query of every signed URL, such as a link in a note. The queries stay
+   * if only the user sees the text.
    */
   readonly cleanAll: (text: string, isPrivate: () => boolean) => string;
 }

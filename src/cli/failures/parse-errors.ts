@@ -118,7 +118,7 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   return new UsageError(sentences.join(' '), { hint: meant.hint ?? hint });
 }
 
-/** What to say about a value that follows a flag without one; undefined if there is none. */
+/** The error for a value given to a flag that takes none; undefined if there is no such value. */
 function unexpectedValue(
   flag: string,
   word: string,
@@ -131,7 +131,7 @@ function unexpectedValue(
   return word === '-' ? `A short flag before "${flag.slice(1)}" takes no value.` : undefined;
 }
 
-/** What an unknown flag may have meant, as a sentence and as a hint. */
+/** Guesses which flag was meant: a sentence for the error, and a hint. */
 function meantFlag(
   word: string,
   site: ErrorSite,
