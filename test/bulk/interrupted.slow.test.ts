@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
-import { heard, rosterctl, splitWords, temporaryFolder } from '../support/run.js';
+import { closed, heard, rosterctl, splitWords, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
 import { fast, ids, report, several, until, userOf } from './user.js';
 
@@ -159,6 +159,7 @@ test.concurrent('a conversion waits for the writes of a killed run, so that no o
   const run = user.start('tryouts convert app_1 app_2 --concurrency 1 --yes --json');
   await until(() => steps(service).includes('CONVERT app_1'));
   run.kill('SIGKILL');
+  await closed(run);
   const env = { ...service.env, ROSTERCTL_SETTLE: '6s' };
   const alone = await rosterctl('tryouts convert app_1 --yes --json', { env, home: user.home });
   expect([alone.code, JSON.parse(alone.stdout)]).toMatchObject([

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
 import { report, until, userInside, userOf } from './user.js';
 
@@ -93,6 +93,7 @@ test('a delete with a lost answer is not reported as done because an incomplete 
   const child = user.start(line);
   await until(() => service.requests.some(({ method }) => method === 'DELETE'));
   child.kill('SIGKILL');
+  await closed(child);
   const d2 = service.kept.get('d2');
   service.list = { documents: [d2], total: 2 };
   const doubtful = await user.run('runs resume last --yes --expect 2 --json');

@@ -807,6 +807,7 @@ test('a write of a record that holds the key is verified after a kill', async ()
   const child = user.start('players update p1 -F said=b');
   await until(() => service.requests.some(({ method }) => method === 'PATCH'));
   child.kill('SIGKILL');
+  await closed(child);
   for (const folder of runFolders(user.runs))
     for (const file of readdirSync(folder))
       expect(readFileSync(join(folder, file), 'utf8')).not.toContain(key);

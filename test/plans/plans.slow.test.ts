@@ -11,7 +11,7 @@ import {
   written,
 } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
-import { errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 import { forge, planIn, planned, reject, writes } from './two-admins.js';
 
@@ -270,6 +270,7 @@ test('an apply that is killed goes on with the same line, once for each record',
   const child = ben.start('plan apply p.json --yes --json --concurrency 2');
   await until(() => hanging === 2);
   child.kill('SIGKILL');
+  await closed(child);
   hangs = false;
   const before = new Set(writes(service)).size;
   expect(before).toBe(4);
