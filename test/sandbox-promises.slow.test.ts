@@ -20,7 +20,7 @@ test('forty writes, eight at a time and each by its own process, lose nothing', 
       const line =
         number % 2 === 0
           ? ['teams', 'create', '--name', `Team ${number}-${turn}`]
-          : ['players', 'update', 'player_0001', '-F', `mark_${number}_${turn}=1`];
+          : `players update player_0001 -F mark_${number}_${turn}=1 --wait-lock 2m`.split(' ');
       const ran = await rosterctl(['-p', 'sandbox', ...line, '--json'], { home });
       expect({ line, code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
         line,
