@@ -168,6 +168,8 @@ export class ApiError extends Failure {
       readonly sign?: 'error' | 'code' | undefined;
       /** The body of that response, which may hold a record nevertheless. */
       readonly body?: unknown;
+      /** True if something in front of the service sent the response: a web page, or a question for a password. */
+      readonly isForeign?: boolean | undefined;
       /** The hint about the assumed route of a refused write, printed after the hint. */
       readonly routeHint?: string | undefined;
       /** The permission that the contract names for a request rejected with 403. */

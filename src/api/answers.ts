@@ -48,7 +48,7 @@ export function failureOf(
     wait: response.wait,
     retryAfter: response.retryAfter,
     permission: status === 403 ? permissionFor(call) : undefined,
-    hint: read.kind === 'html' ? htmlHint(status) : undefined,
+    ...foreignSender(read, response),
   });
   if (!response.outcomeUnknown) return refusal;
   const requestedWait = describeRequestedWait(refusal);
@@ -146,6 +146,23 @@ function problemOf(read: JsonBody, origin: string): string {
     return `The answer from ${origin} is JSON nested more than ${maxDepth} levels deep, which rosterctl does not read.`;
   return `The answer from ${origin} is not JSON.`;
 }
+
+/** Tells an answer of something in front of the service: a web page, or a question for a password. */
+function foreignSender(
+  { kind }: JsonBody,
+  { status, headers }: TransportResponse,
+): Pick<ApiError['details'], 'isForeign' | 'hint'> {
+  const challenge = headers['www-authenticate'] ?? '';
+  if (status === 401 && kind !== 'json' && passwordScheme.test(challenge))
+    return {
+      isForeign: true,
+      hint: 'Something in front of the service asks for a user name and a password; rosterctl sends only the API key.',
+    };
+  return kind === 'html' ? { isForeign: true, hint: htmlHint(status) } : {};
+}
+
+/** The schemes of a login that the contract does not have (section 5). */
+const passwordScheme = /^(basic|digest|negotiate|ntlm)\b/i;
 
 function htmlHint(status: number): string | undefined {
   if (status === 403)

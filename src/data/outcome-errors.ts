@@ -91,9 +91,9 @@ export function isForbidden(error: unknown): error is ApiError {
   );
 }
 
-/** True for a 403 with a web page, which alone has a hint of its own: the service did not send it. */
+/** True for a refusal that something in front of the service sent, which says nothing about the key. */
 export function isBlocked(error: Failure): boolean {
-  return isForbidden(error) && error.hint !== undefined;
+  return error instanceof ApiError && error.details.isForeign === true;
 }
 
 /** A word that names no stored run or profile; at a terminal another can be picked. */

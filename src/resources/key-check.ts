@@ -30,9 +30,10 @@ export async function checkKey(api: Api): Promise<KeyCheck> {
     await api.send(callFor(askedFirst, 'list', undefined));
     return { check: 'ok' };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return { check: '401', error };
-    if (error instanceof ApiError && error.status === 403 && !isBlocked(error))
-      return { check: '403', error };
+    if (error instanceof ApiError && !isBlocked(error)) {
+      if (error.status === 401) return { check: '401', error };
+      if (error.status === 403) return { check: '403', error };
+    }
     // After Ctrl-C, nothing is known of the service.
     if (error instanceof CancelledError) throw error;
     if (error instanceof Failure && error.kind !== 'bug') return { check: 'unreachable', error };
@@ -113,8 +114,7 @@ export function describeUnreadable(areas: readonly string[]): string | undefined
 /** Returns the failure of a login with a hint that nothing was stored, and what to check. */
 export function withLoginHint(error: Failure): Failure {
   if (error instanceof ApiError) return error.with({ hint: notStored(loginHint(error)) });
-  // `auth status` cannot show a key that was not stored.
-  const own = error.hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
+  const own = withoutStatus(error.hint);
   if (error instanceof NetworkError)
     return replaceHint(
       error,
@@ -125,13 +125,19 @@ export function withLoginHint(error: Failure): Failure {
   return error;
 }
 
+/** Returns a hint without the command that shows a login: it cannot show one that was not stored. */
+function withoutStatus(hint: string | undefined): string | undefined {
+  return hint?.replace(/(:| with) rosterctl auth status\.?$/, '.');
+}
+
 function notStored(advice: string): string {
   return `Nothing was stored. ${advice}`;
 }
 
 function loginHint(error: ApiError): string {
-  const { status, serviceCode, hint } = error;
-  if (isBlocked(error) && hint !== undefined) return hint;
+  const { status, serviceCode } = error;
+  const own = isBlocked(error) ? withoutStatus(error.hint) : undefined;
+  if (own !== undefined) return own;
   if (status === 400 || status === 404) return 'Check --base-url and --org.';
   if (status === 401) return 'Copy the key again from the dashboard (settings, API keys).';
   if (serviceCode === 'featureNotAvailable') return askForPlan;
@@ -144,12 +150,17 @@ function explainFailure(api: Api, failure: Failure): LoginCheck {
   if (failure instanceof NetworkError || failure instanceof ProtocolError)
     return { failure, wrong: 'baseUrl', sentence: message };
   if (!(failure instanceof ApiError)) return { failure, wrong: undefined, sentence: message };
-  if (failure.status === 401)
+  const { status } = failure;
+  if (status === 401 && !isBlocked(failure))
     return { failure, wrong: 'key', sentence: 'The service refused this key (401).' };
-  if (failure.status !== 404) return { failure, wrong: undefined, sentence: message };
-  // A 404 without a code of the service comes from whatever else is at that address.
+  if (status !== 400 && status !== 404) return { failure, wrong: undefined, sentence: message };
+  // Without a code of the service, it comes from whatever else is at that address.
   return failure.serviceCode === undefined
-    ? { failure, wrong: 'baseUrl', sentence: `There is no such service at ${api.baseUrl} (404).` }
+    ? {
+        failure,
+        wrong: 'baseUrl',
+        sentence: `There is no such service at ${api.baseUrl} (${status}).`,
+      }
     : {
         failure,
         wrong: 'organizationId',

@@ -6,7 +6,7 @@ import { siteOf } from '../api/wire.js';
 import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { isForbidden, isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
+import { isBlocked, isForbidden, isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
 import { missingHint, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
@@ -104,7 +104,7 @@ export function readerForWrite(
       try {
         return await reader.read(id, when);
       } catch (error) {
-        if (!isForbidden(error) || when === 'after') throw error;
+        if (!isForbidden(error) || isBlocked(error) || when === 'after') throw error;
         const { method, path } = context.api.describe(callFor(resource, write, id));
         throw error.with({
           hint: `A record that cannot be read is not changed. To send it unread: rosterctl api ${shellQuote(path)} -X ${method}`,

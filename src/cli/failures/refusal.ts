@@ -64,6 +64,7 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
   const thing = subject(error, command);
   switch (status) {
     case 401:
+      if (error.details.isForeign) return `${requestOf(error)} was refused with 401.`;
       return `The service does not accept the API key${keyPhrase(command)}${code}.`;
     case 403:
       if (serviceCode === 'featureNotAvailable')

@@ -14,6 +14,19 @@ const answers: Readonly<Record<string, Reply>> = {
   unauthorized: { status: 401, json: { error: 'invalidApiKey' } },
   forbidden: { status: 403, json: { error: 'forbidden' } },
   blocked: { status: 403, text: '<html>Denied</html>', headers: { 'content-type': 'text/html' } },
+  // As nginx answers without a client certificate, and plain http on its TLS port.
+  certificate: {
+    status: 400,
+    text: '<html><center>No required SSL certificate was sent</center></html>',
+    headers: { 'content-type': 'text/html' },
+  },
+  // As nginx and Caddy answer with a password set.
+  page: {
+    status: 401,
+    text: '<html><h1>401 Authorization Required</h1></html>',
+    headers: { 'content-type': 'text/html', 'www-authenticate': 'Basic realm="staff"' },
+  },
+  password: { status: 401, text: '', headers: { 'www-authenticate': 'Basic realm="restricted"' } },
   plan: { status: 403, json: { error: 'featureNotAvailable' } },
   invalid: { status: 400, json: { error: 'invalidRequest' } },
   missing: { status: 404, json: { error: 'notFound' } },
@@ -183,13 +196,34 @@ describe('the response of the service decides', () => {
     expect(ran.stderr).toContain(words);
   });
 
-  test('a proxy that refuses each list says nothing about the organization', async () => {
-    const ran = await login(temporaryFolder(), '--org blocked --key-stdin');
-    expect([ran.code, ran.stderr]).toEqual([
-      7,
+  test.each([
+    [
+      'blocked',
+      exit.forbidden,
       'The service refused to list the teams.\nNothing was stored. The answer is a web page: something in front of the service blocked the request.\n',
-    ]);
-  });
+    ],
+    [
+      'certificate',
+      exit.invalid,
+      'The service rejected the request: 400.\nNothing was stored. The answer is a web page: check the base URL.\n',
+    ],
+    [
+      'page',
+      exit.unauthenticated,
+      'GET /teams/{organizationId} was refused with 401.\nNothing was stored. Something in front of the service asks for a user name and a password; rosterctl sends only the API key.\n',
+    ],
+    [
+      'password',
+      exit.unauthenticated,
+      'GET /teams/{organizationId} was refused with 401.\nNothing was stored. Something in front of the service asks for a user name and a password; rosterctl sends only the API key.\n',
+    ],
+  ])(
+    'a proxy that refuses each list (%s) says nothing about the organization or the key',
+    async (organization, code, stderr) => {
+      const ran = await login(temporaryFolder(), `--org ${organization} --key-stdin`);
+      expect([ran.code, ran.stderr]).toEqual([code, stderr]);
+    },
+  );
 
   test('--no-check stores without a request and reports it', async () => {
     const home = temporaryFolder();

@@ -12,6 +12,8 @@ const service = await recordingService(({ headers }) => {
   if (sent === 'forbidden-canary') return { status: 403, json: { error: 'forbidden' } };
   if (sent === 'blocked-canary')
     return { status: 403, text: '<html>', headers: { 'content-type': 'text/html' } };
+  if (sent === 'password-canary')
+    return { status: 401, headers: { 'www-authenticate': 'Basic realm="staff"' } };
   if (sent === 'failing-canary') return { status: 503, json: { error: 'busy' } };
   return sent === key
     ? { status: 200, json: [] }
@@ -61,6 +63,12 @@ describe('auth status --json', () => {
     ['a refused key', { key: 'wrong-canary' }, 4, { keyStored: true, check: '401' }],
     ['a 403', { key: 'forbidden-canary' }, 0, { keyStored: true, check: '403' }],
     ['a proxy in its way', { key: 'blocked-canary' }, 7, { keyStored: true, check: 'unreachable' }],
+    [
+      'a proxy with a password',
+      { key: 'password-canary' },
+      4,
+      { keyStored: true, check: 'unreachable' },
+    ],
     ['a failing service', { key: 'failing-canary' }, 9, { keyStored: true, check: 'unreachable' }],
     ['no key', {}, 4, { keyStored: false, check: 'skipped', keySource: null }],
   ])('%s', async (_, profile, code, part) => {

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { exit } from '../../src/exit-codes.js';
+import { inProcess } from '../support/in-process.js';
+import { type Reply, recordingService } from '../support/service.js';
+
+const html = { 'content-type': 'text/html' };
+const password = 'Basic realm="staff"';
+const answers = {
+  'a 403 as a web page': {
+    status: 403,
+    text: '<html><h1>403 Forbidden</h1></html>',
+    headers: html,
+  },
+  'a 401 that asks for a password': {
+    status: 401,
+    text: '<html><h1>401 Authorization Required</h1></html>',
+    headers: { ...html, 'www-authenticate': password },
+  },
+  'a 401 of the service, which knows passwords too': {
+    status: 401,
+    json: { detail: 'Invalid API key.' },
+    headers: { 'www-authenticate': password },
+  },
+} as const satisfies Readonly<Record<string, Reply>>;
+
+const blocked =
+  'The answer is a web page: something in front of the service blocked the request.\n';
+const asks =
+  'Something in front of the service asks for a user name and a password; rosterctl sends only the API key.\n';
+const refused = 'was refused with 401.\n';
+
+// As nginx (deny, auth_basic), Caddy (basicauth) and Django answer.
+describe('what stands in front of the service is told from the service', () => {
+  test.each<[keyof typeof answers, string, number, string]>([
+    [
+      'a 403 as a web page',
+      'tryouts list',
+      exit.forbidden,
+      `The service refused to list the applications.\n${blocked}`,
+    ],
+    [
+      'a 403 as a web page',
+      'tryouts update app_1 --status rejected --yes',
+      exit.forbidden,
+      `The service refused to read application app_1.\n${blocked}`,
+    ],
+    [
+      'a 401 that asks for a password',
+      'tryouts list',
+      exit.unauthenticated,
+      `GET /tryout-applications ${refused}${asks}`,
+    ],
+    [
+      'a 401 that asks for a password',
+      'tryouts update app_1 --status rejected --yes',
+      exit.unauthenticated,
+      `GET /tryout-applications/{applicationId} ${refused}${asks}`,
+    ],
+    [
+      'a 401 of the service, which knows passwords too',
+      'tryouts list',
+      exit.unauthenticated,
+      'The service does not accept the API key in ROSTERCTL_API_KEY.\nThe service says: Invalid API key.\nSet ROSTERCTL_API_KEY to a valid key, or unset it and store one: rosterctl auth login\n',
+    ],
+  ])('%s: %s', async (name, line, code, stderr) => {
+    const { env, requests } = await recordingService(() => answers[name]);
+    const ran = await inProcess(line, { env });
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([code, '', stderr]);
+    expect(requests).toHaveLength(1);
+  });
+});
