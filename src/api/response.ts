@@ -71,13 +71,8 @@ function redirectError(
   origin: string,
   call: CallSite,
 ): ProtocolError | UnknownOutcomeError {
-  const location = headers['location'];
-  const target =
-    location !== undefined && URL.canParse(location, origin)
-      ? new URL(location, origin)
-      : undefined;
-  const web = target && /^https?:$/.test(target.protocol);
-  const where = target ? ` to ${web ? target.origin : target.protocol}` : '';
+  const target = redirectTarget(headers['location'], origin);
+  const where = target === undefined ? '' : ` to ${target}`;
   if (status >= 301 && status <= 303 && requestKind(call.method, call.path) === 'write')
     return new UnknownOutcomeError(
       `${requestLine(call)} was redirected${where} (${status}), which was not followed, and may have taken effect.`,
@@ -87,9 +82,24 @@ function redirectError(
   return new ProtocolError(`Unexpected redirect${where} (${status}); it was not followed.`, {
     call,
     status,
-    hint: 'Check the base URL: rosterctl auth status',
+    hint: target?.endsWith(`${call.sentPath ?? call.path}/`)
+      ? 'The service wants a / at the end of its paths, which the contract does not have. Tell its operator.'
+      : 'Check the base URL: rosterctl auth status',
   });
 }
+
+/** The target of a redirect without its query, which may hold a secret: a path of the service, or an origin. */
+function redirectTarget(location: string | undefined, origin: string): string | undefined {
+  if (location === undefined || !URL.canParse(location, origin)) return undefined;
+  const target = new URL(location, origin);
+  if (!/^https?:$/.test(target.protocol)) return target.protocol;
+  // A path without a / at its start would belong to an address that is not known here.
+  const isWhole = /^(https?:|\/)/i.test(location) && target.pathname.length <= maxPathLength;
+  return target.origin === origin && isWhole ? target.pathname : target.origin;
+}
+
+/** In characters. Anything longer would fill the screen. */
+const maxPathLength = 200;
 
 /** Lets `begin` read the start of a response. A break in it counts as a failure of the attempt. */
 export async function readBeginning<T>(

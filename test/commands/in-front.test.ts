@@ -69,3 +69,43 @@ describe('what stands in front of the service is told from the service', () => {
     expect(requests).toHaveLength(1);
   });
 });
+
+// Django's APPEND_SLASH, FastAPI's redirect_slashes, a login in front, and a proxy that wants https.
+describe('a redirect says where it leads', () => {
+  const slash =
+    'The service wants a / at the end of its paths, which the contract does not have. Tell its operator.\n';
+  const check = 'Check the base URL: rosterctl auth status\n';
+  test.each([
+    [301, '/v1/teams/org_7/', '/v1/teams/org_7/', slash],
+    [307, 'HERE/v1/teams/org_7/?next=1', '/v1/teams/org_7/', slash],
+    [302, '/login?next=/v1/teams/org_7', '/login', check],
+    [302, `/${'x'.repeat(300)}`, 'HERE', check],
+    [302, 'login', 'HERE', check],
+    [301, 'https://example.org/v1/teams/org_7', 'https://example.org', check],
+  ])('%i to %s', async (status, location, shown, hint) => {
+    const service = await recordingService(() => ({
+      status,
+      headers: { location: location.replace('HERE', service.origin) },
+    }));
+    const ran = await inProcess('teams list', { env: service.env });
+    const where = shown.replace('HERE', service.origin);
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+      exit.failed,
+      '',
+      `Unexpected redirect to ${where} (${status}); it was not followed.\n${hint}`,
+    ]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('also after a write, which may have taken effect', async () => {
+    const { env } = await recordingService(() => ({
+      status: 301,
+      headers: { location: '/v1/teams/' },
+    }));
+    const ran = await inProcess('api teams -f name=Kite', { env });
+    expect([ran.code, ran.stderr]).toEqual([
+      exit.unknownOutcome,
+      'POST /teams was redirected to /v1/teams/ (301), which was not followed, and may have taken effect.\nCheck whether it took effect before you send it again.\n',
+    ]);
+  });
+});
