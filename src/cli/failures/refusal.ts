@@ -71,7 +71,7 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
         return `The organization's plan does not include API access${code}.`;
       return `The service refused ${attempted(error, command)}${code}.`;
     case 404:
-      return `${thing} was not found${code}.`;
+      return `${isStepOn(error) ? requestOf(error) : thing} was not found${code}.`;
     case 405:
       return `The service does not know ${requestOf(error)}${code}.`;
     case 409:
@@ -141,6 +141,11 @@ function namesRecord({ call }: ApiError): boolean {
   return /\{(?!organizationId)\w+\}/.test(call.path);
 }
 
+/** True for a request that does something with a record (`POST /…/{id}/convert-to-player`), which was read before. */
+function isStepOn({ call }: ApiError): boolean {
+  return call.method === 'POST' && /\}\/\w/.test(call.path);
+}
+
 function subject(error: ApiError, command: FailedCommand): string {
   const resource = resourceOf(error);
   if (!resource || !namesRecord(error)) return requestOf(error);
@@ -188,6 +193,8 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
     const see = isDoctor ? '' : '\nSee: rosterctl doctor';
     return `${needed}The key may lack a permission, or belong to another organization.${see}`;
   }
+  if (error.status === 404 && resource && isStepOn(error))
+    return seeRecord(error, resource, command);
   if (error.status === 404 && resource)
     return namesRecord(error)
       ? missingHint(onlyId(command) ?? '', resource)
@@ -206,7 +213,11 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
 /** Returns the command that shows what a refused record conflicts with. */
 function conflictHint(error: ApiError, resource: ResourceName, command: FailedCommand): string {
   const known = knownConflict(error);
-  if (known) return `See: ${known.see}`;
+  return known ? `See: ${known.see}` : seeRecord(error, resource, command);
+}
+
+/** Returns the command that shows the record of a request, or the list that it is in. */
+function seeRecord(error: ApiError, resource: ResourceName, command: FailedCommand): string {
   const id = namesRecord(error) ? onlyId(command) : undefined;
   return `See: rosterctl ${resource} ${id === undefined ? 'list' : `get ${shellQuote(id)}`}`;
 }

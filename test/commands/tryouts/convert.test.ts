@@ -197,6 +197,24 @@ describe('409', () => {
   });
 });
 
+describe('404', () => {
+  // As Fastify answers a route that it does not have.
+  const message = 'Route POST:/v1/tryout-applications/app_1/convert-to-player not found';
+
+  test('names the request, because the application was there a moment ago', async () => {
+    const { ran } = await convert(
+      '--yes',
+      {},
+      onConvert({ status: 404, json: { statusCode: 404, error: 'Not Found', message } }),
+    );
+    expect(ran).toMatchObject({ code: 5, stdout: '' });
+    expect(errorOf(ran)).toMatchObject({
+      message: `POST /tryout-applications/{applicationId}/convert-to-player was not found (Not Found). The service says: ${message}`,
+      hint: 'See: rosterctl tryouts get app_1',
+    });
+  });
+});
+
 describe('after a successful conversion', () => {
   test('a read that fails is a note', async () => {
     let reads = 0;
