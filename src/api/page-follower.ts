@@ -85,6 +85,8 @@ function nextPageTarget(next: NextTarget, first: URL, current: URL): URL {
   const url = URL.canParse(next.url, current.href)
     ? new URL(next.url, current.href)
     : new URL('invalid:');
+  // A service behind a proxy that ends TLS does not know that it is reached over https.
+  if (url.protocol === 'http:' && url.host === first.host) url.protocol = first.protocol;
   const missing = [...first.searchParams].filter(([name]) => !url.searchParams.has(name));
   for (const [name, value] of missing) url.searchParams.append(name, value);
   return url;

@@ -44,6 +44,29 @@ fault('F016', 'the bytes of an upload over TLS arrive as they are', async (attac
   expect(sha256(put?.body ?? Buffer.alloc(0))).toBe(sha256(bytes));
 });
 
+// As Django names it behind a proxy that ends TLS.
+fault('F065', 'a next page under http is read over https', async (attack, context) => {
+  unlessPossible(context, noOpenssl);
+  const { good, authorityFile } = certificates();
+  const world = await hostileWorld({
+    tls: good,
+    api: ({ url }, { origin }) => {
+      const isFirst = !url.includes('page=2');
+      const next = `${origin.replace('https:', 'http:')}/v1/teams/org_7?page=2`;
+      const results = [{ id: isFirst ? 'team_1' : 'team_2', organizationId: 'org_7', name: 'Kite' }];
+      return { json: { count: 2, next: isFirst ? next : null, previous: null, results } };
+    },
+  });
+  const ran = await attack('teams list -o ids', {
+    env: { ...world.env, NODE_EXTRA_CA_CERTS: authorityFile },
+  });
+  expect(ran).toMatchObject({ code: 0, stdout: 'team_1\nteam_2\n', stderr: '' });
+  expect(world.requests.map(({ url }) => url)).toEqual([
+    '/v1/teams/org_7',
+    '/v1/teams/org_7?page=2',
+  ]);
+});
+
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 const bad = [
