@@ -4,7 +4,7 @@ import { normalName } from '../data/path.js';
 import { percentDecoded } from '../data/text.js';
 import { shapesHint } from '../errors.js';
 import type { NextTarget, Page, Pager } from './pager.js';
-import type { Completeness } from './types.js';
+import type { Completeness, Doubt } from './types.js';
 
 /** Beyond these a list counts as endless. */
 export interface Caps {
@@ -59,7 +59,7 @@ export class PageFollower {
       return doubtfulList('the list does not end');
     const next = nextPageTarget(step.next, first, this.url);
     const problem = refusalOf(next, first, this.owner);
-    if (problem !== undefined) return doubtfulList(problem);
+    if (problem !== undefined) return { ...doubtfulList(problem, shapesHint), isBarred: true };
     if (this.visited.has(next.href))
       return doubtfulList('the service names a page that was already read');
     this.visited.add(next.href);
@@ -70,9 +70,9 @@ export class PageFollower {
   }
 }
 
-/** The state of a list of which records may be missing. */
-export function doubtfulList(reason: string, ...fixes: readonly string[]): Completeness {
-  return { state: 'doubtful', reason, ...(fixes.length > 0 && { fixes }) };
+/** The state of a list of which records may be missing, although the service led on. */
+export function doubtfulList(reason: string, ...fixes: readonly string[]): Doubt {
+  return { state: 'doubtful', reason, isLed: true, ...(fixes.length > 0 && { fixes }) };
 }
 
 /** Returns the URL of the next page, with the first request's own query (organizationId). */

@@ -65,6 +65,10 @@ export interface Doubt {
   readonly fixes?: readonly string[];
   /** The service itself says that records are missing. */
   readonly isStated?: boolean;
+  /** The service led on, and was followed as far as it went. */
+  readonly isLed?: boolean;
+  /** The next page that it names must not be read: there is more, whatever is set. */
+  readonly isBarred?: boolean;
   /** The only sign is the number of records: that of a usual page. */
   readonly isOnlyCount?: boolean;
 }

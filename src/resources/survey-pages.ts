@@ -4,7 +4,7 @@ import { hasId } from '../api/records.js';
 import type { Api, Completeness } from '../api/types.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import { groupedNumber, plural } from '../data/text.js';
-import { Failure, shapesHint } from '../errors.js';
+import { Failure } from '../errors.js';
 
 /** The result of a survey for one subject. */
 export interface SurveyFinding {
@@ -107,9 +107,13 @@ export async function surveyPages(
     return { ...found('warn', text, withoutDefaults(best, overrides)), count, most: best.count };
   }
   const text = `${completeness.reason}; the usual ways of paging find no more`;
+  if (completeness.isBarred)
+    return {
+      ...found('warn', `${text}, so the operator of the service has to correct that`),
+      ...counts,
+    };
   // The service led on, and nothing followed: its parameter may have another name.
-  const hasFix = completeness.fixes?.some((fix) => fix !== shapesHint) ?? false;
-  const isLed = hint !== undefined && !hasFix;
+  const isLed = hint !== undefined && completeness.isLed;
   if (!isLed && !completeness.isStated) {
     const settings = { [hint === undefined ? 'paging.mode' : 'paging.next']: 'none' };
     const read = await readWhole(api, resource, { ...overrides, ...settings });
@@ -196,7 +200,7 @@ async function readWhole(api: Api, resource: ResourceName, overrides: Overrides)
     return {
       count: 0,
       haveIds,
-      completeness: { state: 'doubtful', reason: error.message } as const,
+      completeness: { state: 'doubtful', reason: error.message, isLed: true } as const,
     };
   }
 }

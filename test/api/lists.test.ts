@@ -1078,6 +1078,7 @@ describe('paging', () => {
     for await (const _ of api.list('teams'));
     expect(heard.notes).toEqual([
       `The list of teams may be incomplete: the service names a next page elsewhere (${service.origin}/teams).`,
+      'To find out how it pages: rosterctl doctor --shapes',
     ]);
   });
 

@@ -344,6 +344,25 @@ test('a cursor that no known parameter takes is named, and nothing is set', asyn
   expect(list.stderr).toContain('The list of players may be incomplete');
 });
 
+test('next pages that lead elsewhere are never called the whole list', async () => {
+  const service = await recordingService(({ url }) => {
+    const next = 'http://backend/v1/players/org_7?cursor=cD0y';
+    const isPlayers = url.includes('/players/');
+    return { status: 200, json: isPlayers ? { next, previous: null, results: page(0) } : [] };
+  });
+  const at = { env: service.env, home: temporaryFolder() };
+  const { code, stdout } = await inProcess('doctor --shapes', at);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^warn {2}players pages +the service names a next page elsewhere \(http:\/\/backend\); the usual ways of paging find no more, so the operator of the service has to correct that$/m,
+  );
+  expect(stdout).not.toContain('config set paging');
+  const list = await inProcess('players list -o ids', at);
+  expect(list.stderr).toBe(
+    'The list of players may be incomplete: the service names a next page elsewhere (http://backend).\nTo find out how it pages: rosterctl doctor --shapes\n',
+  );
+});
+
 test('says which references work, and the setting that makes another one work', async () => {
   const people = players.slice(0, 7).map((each, at) => ({ ...each, handle: `kite${at}#DEMO` }));
   const service = await recordingService(({ url }) => ({

@@ -53,7 +53,9 @@ fault('F065', 'a next page under http is read over https', async (attack, contex
     api: ({ url }, { origin }) => {
       const isFirst = !url.includes('page=2');
       const next = `${origin.replace('https:', 'http:')}/v1/teams/org_7?page=2`;
-      const results = [{ id: isFirst ? 'team_1' : 'team_2', organizationId: 'org_7', name: 'Kite' }];
+      const results = [
+        { id: isFirst ? 'team_1' : 'team_2', organizationId: 'org_7', name: 'Kite' },
+      ];
       return { json: { count: 2, next: isFirst ? next : null, previous: null, results } };
     },
   });
