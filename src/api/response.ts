@@ -65,7 +65,7 @@ export function responseOf(
 /** The hint after an unknown outcome. */
 export const readFirst = 'Check whether it took effect before you send it again.';
 
-/** The error for a redirect: 307 and 308 refuse a write, after others it may have been processed. */
+/** The error for a 3xx: 307 and 308 refuse a write, after others it may have been processed. */
 function redirectError(
   { status, headers }: ResponseHead,
   origin: string,
@@ -78,6 +78,15 @@ function redirectError(
       `${requestLine(call)} was redirected${where} (${status}), which was not followed, and may have taken effect.`,
       call,
       { hint: readFirst },
+    );
+  if (status === 304)
+    return new ProtocolError(
+      'The service answered 304 (not modified), which rosterctl did not ask for.',
+      {
+        call,
+        status,
+        hint: 'A cache may have answered in its place: exempt the service from that cache.',
+      },
     );
   return new ProtocolError(`Unexpected redirect${where} (${status}); it was not followed.`, {
     call,

@@ -239,6 +239,8 @@ function hintOf(
   if (why === 'unknownName' || why === 'busyResolver' || why === 'noRoute')
     return 'Check your internet connection, and the base URL: rosterctl auth status';
   if (why === 'refused' || why === 'notHttp') return checkUrl;
+  if (why === 'encoding')
+    return 'Something in front of the service may compress it: exempt the service from that.';
   return undefined;
 }
 

@@ -109,3 +109,28 @@ describe('a redirect says where it leads', () => {
     ]);
   });
 });
+
+describe('what only a proxy does to an answer is told from the service', () => {
+  test.each<[string, Reply, string, string]>([
+    [
+      '304, although nobody asked what changed',
+      { status: 304 },
+      'The service answered 304 (not modified), which rosterctl did not ask for.',
+      'A cache may have answered in its place: exempt the service from that cache.',
+    ],
+    [
+      'a compression that nobody asked for',
+      { status: 200, text: 'x', headers: { 'content-encoding': 'gzip' } },
+      'The answer from ORIGIN has a content encoding that rosterctl did not ask for.',
+      'Something in front of the service may compress it: exempt the service from that.',
+    ],
+  ])('%s', async (_, reply, message, hint) => {
+    const { env, origin } = await recordingService(() => reply);
+    const ran = await inProcess('teams list --retries 0', { env });
+    expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+      exit.failed,
+      '',
+      `${message.replace('ORIGIN', origin)}\n${hint}\n`,
+    ]);
+  });
+});
