@@ -116,6 +116,25 @@ test('a wrong part is asked again, the right ones are kept, and a mistyped organ
   expect(config).not.toContain('org_typo');
 });
 
+test('an address where something else answers with a page is asked for again', async () => {
+  // As nginx answers plain http on its TLS port.
+  const other = await recordingService(() => ({
+    status: 400,
+    text: '<html><title>400 The plain HTTP request was sent to HTTPS port</title></html>',
+    headers: { 'content-type': 'text/html' },
+  }));
+  const { shown, code } = await converse(
+    temporaryFolder(),
+    ['auth', 'login', '--base-url', other.baseUrl, '--org', 'org_1'],
+    [
+      [/API key/, `${secret}\r`],
+      [/There is no such service at [^]*\(400\)[^]*Service/, `${service.baseUrl}\r`],
+    ],
+  );
+  expect({ shown, code }).toMatchObject({ code: 0 });
+  expect(shown).toContain('0 teams, 0 players, 0 documents, 0 applications');
+});
+
 test('a key that cannot be one is asked for again, and what was typed before is kept', async () => {
   const home = temporaryFolder();
   const { shown, code } = await converse(
