@@ -80,7 +80,8 @@ export function printEnd(
   { invocation, run, report, stop, unfinished, retried }: EndedRun,
   { isShown, isKept }: PrintedHow = { isShown: false },
 ): void {
-  const stopped = stop ? stopLines(context, report, stop, isShown) : [];
+  const rate = invocation.values.rate ?? context.settings.rate;
+  const stopped = stop ? stopLines(context, report, stop, { isShown, rate }) : [];
   // The run that is resumed reads each record before it sends anything.
   const isReadAgain = unfinished !== undefined && invocation.operation.verb !== 'create';
   for (const line of stopped) if (line !== readFirst || !isReadAgain) context.message(line);
@@ -91,20 +92,26 @@ export function printEnd(
     context.note(nextLine(report, invocation.operation.verb, retried));
 }
 
+const tooFast = 'Some services answer 503 to requests that come too fast: add --rate 5/s.';
+
 /** Returns why a run stopped, unless a row shown says it, and what to do about it. */
 function stopLines(
   context: Context,
   { action, results }: BulkReport,
   { reason, error }: StopReason,
-  isShown: boolean,
+  { isShown, rate }: { isShown: boolean; rate: number | undefined },
 ): readonly string[] {
   if (!error) return [`Stopped: ${reason}`];
-  const { code, message, hint = '' } = rowError(context, action.split('.'), error, '');
+  const { code, message, hint = '', status } = rowError(context, action.split('.'), error, '');
   const isSaid =
     isShown && results.some((row) => row.result === 'failed' && row.error?.code === code);
+  // Proxies that limit the rate answer so, too.
+  const isPerhapsTooFast =
+    status === 503 && rate === undefined && results.some(({ result }) => result === 'changed');
   return [
     ...(isSaid ? [] : [`Stopped: ${message}`]),
     ...(isExhausted(error) || hint === '' ? [] : hint.split('\n')),
+    ...(isPerhapsTooFast ? [tooFast] : []),
   ];
 }
 

@@ -104,6 +104,25 @@ describe.concurrent('the API key in a refusal', () => {
     });
 });
 
+test.each([
+  ['', '\nSome services answer 503 to requests that come too fast: add --rate 5/s.'],
+  [' --rate 100/s', ''],
+])(
+  'a run that a limiter stopped with 503 leads to a rate, unless it has one%s',
+  async (rate, hint) => {
+    let sent = 0;
+    const service = await keep(several(12), (_, step) =>
+      step.startsWith('PATCH') && ++sent > 2 ? { status: 503 } : undefined,
+    );
+    const ran = await userOf(service, inProcess).run(lineOf(12, `--yes${rate}`));
+    expect(ran.code).toBe(10);
+    const end = ran.stderr.slice(ran.stderr.indexOf('Stopped: '));
+    expect(end).toMatch(
+      new RegExp(`^Stopped: .* 503 .*${hint}\\nRun .*\\nStopped after 2 of 12.*\\n$`),
+    );
+  },
+);
+
 test('a run that lost its answers says to run it again, and not also to look at each record first', async () => {
   const service = await keep(several(8), (_, step) => (step.startsWith('PATCH') ? cut : undefined));
   const { code, stderr } = await userOf(service).run(lineOf(8, '--yes'));
