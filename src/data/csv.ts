@@ -38,12 +38,15 @@ export function exportText(value: unknown): string {
 
 /**
  * True if a cell holds what the export writes for a value. Spreadsheet programs write line ends in
- * their own way, and a service may send a URL with another signature, so these may differ.
+ * their own way, and a service may send a URL with another signature, so these may differ. Where a
+ * program opened a CSV and saved a workbook, the marks of `guard` have become text.
  */
 export function isExportOf(cell: string, value: unknown): boolean {
   const text = exportText(value);
+  if (cell === text) return true;
+  const bare = unguard(cell);
   return (
-    cell === text ||
+    (bare !== cell && isExportOf(bare, value)) ||
     (text.includes('\r') && withLineFeeds(cell) === withLineFeeds(text)) ||
     (cell.includes('\\') && unescaped(cell) === text) ||
     isSignedAgain(cell, text)

@@ -5,6 +5,7 @@ import { application, keep, written } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
+import { textRows, workbook } from '../support/workbook.js';
 import { inProcessAtHome, type Run, report, userOf } from './user.js';
 
 // What one command prints goes into the next one.
@@ -142,6 +143,40 @@ test('an export of records whose fields have dots in their names comes back unch
   expect([ran.code, report(ran).summary]).toMatchObject([0, { unchanged: 1 }]);
   await user.run('players update --csv - --yes', stdout.replace(',S', ',M'));
   expect(written(service)).toEqual([{ 'shirt.size': 'M' }]);
+});
+
+test.each(['update --csv', 'import --key id'])(
+  'players %s of an exported CSV that Excel saved as a workbook, where the marks before formulas are text',
+  async (command) => {
+    const { service, user } = await withPlayers([
+      { id: 'pl_1', name: 'Ann', bio: '=1+1', tags: ['-5', '@x'] },
+      { id: 'pl_2', name: 'Bo', bio: '- fast\r\n- late', tags: [] },
+    ]);
+    const { stdout } = await user.run('players list -o csv');
+    expect(stdout).toContain("pl_1,Ann,'=1+1,'-5;@x");
+    const rows = [
+      ['id', 'name', 'bio', 'tags'],
+      ['pl_1', 'Ann', "'=1+1", "'-5;@x"],
+      ['pl_2', 'Bo', "'- fast\n- late", ''],
+    ];
+    writeFileSync(join(user.home, 'in.xlsx'), workbook({ rows: textRows(rows) }));
+    const ran = await user.run(`players ${command} in.xlsx --yes --json`);
+    expect([ran.code, report(ran).summary]).toMatchObject([0, { unchanged: 2 }]);
+    expect(written(service)).toEqual([]);
+  },
+);
+
+test('notes of an exported CSV that Excel saved as a workbook come back unchanged', async () => {
+  const service = await keep([application('app_1', { internalNotes: '- fast' })]);
+  const user = userOf(service);
+  const rows = [
+    ['id', 'internalNotes'],
+    ['app_1', "'- fast"],
+  ];
+  writeFileSync(join(user.home, 'in.xlsx'), workbook({ rows: textRows(rows) }));
+  const ran = await user.run('tryouts update --csv in.xlsx --yes --json');
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { unchanged: 1 }]);
+  expect(written(service)).toEqual([]);
 });
 
 test('a workbook as --ids is not taken for text', async () => {
