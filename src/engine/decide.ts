@@ -5,6 +5,7 @@ import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import { plainText } from '../data/path.js';
 import { compareDecimals, isUnchanged } from '../data/sorting.js';
+import { momentOf } from '../data/time.js';
 import { type Condition, matchesCondition } from '../data/where.js';
 import {
   ApiError,
@@ -84,7 +85,10 @@ export function decideRow(
   if (moved) return fieldConflict(moved);
   const exported = row.own?.['updatedAt'];
   if (!done && typeof exported === 'string' && !isSameTime(exported, record))
-    return conflictEnd(changedSinceExport(changes), beforeAndAfter(changes));
+    return conflictEnd(
+      isRewritten(exported, record) ? rewrittenTime : changedSinceExport(changes),
+      beforeAndAfter(changes),
+    );
   return undefined;
 }
 
@@ -106,6 +110,10 @@ export function changesOf({ steps }: RowPlan): readonly RowChange[] {
 export function digestIn({ steps }: RowPlan): string | undefined {
   return steps[0]?.digest;
 }
+
+/** The message for a time that some program wrote in its own way: it proves neither a change nor that there is none. */
+const rewrittenTime =
+  'Cannot tell if it changed since your export: updatedAt in your file is no longer the exported time. Leave that column as it is, or remove it.';
 
 /** The message for a record that is newer than the export. It shows no value but the status, which is never secret. */
 function changedSinceExport(changes: readonly RowChange[]): string {
@@ -233,4 +241,12 @@ function isSameTime(exported: string, record: JsonObject | undefined): boolean {
   if (exported === text || compareDecimals(exported, text) === 0) return true;
   // Not every service sends times as text.
   return typeof now === 'string' && Date.parse(exported) === Date.parse(now);
+}
+
+/** True if a time in a file is no longer as the export wrote it: without a zone, or without parts of a second. */
+function isRewritten(exported: string, record: JsonObject | undefined): boolean {
+  const now = momentOf(plainText(record?.['updatedAt']))?.getTime();
+  if (now === undefined) return false;
+  const then = momentOf(exported)?.getTime();
+  return then === undefined || (then % 1000 === 0 && Math.abs(now - then) < 1000);
 }

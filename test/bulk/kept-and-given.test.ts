@@ -200,6 +200,29 @@ test('a row that changed since the export says what it is now and what the file 
   ]);
 });
 
+test.each([
+  ['Excel', '11/28/2026 5:32'],
+  ['a table of days', '2026-11-28'],
+  ['MySQL', '2026-11-28 04:32:28'],
+  ['R', '2026-11-28T04:32:28Z'],
+  ['a workbook', '2026-11-28T04:32:29Z'],
+])('a time that a program rewrote is not said to be a change: %s', async (_, updatedAt) => {
+  const service = await keep([application('app_1', { updatedAt: '2026-11-28T04:32:28.507Z' })]);
+  const file = `id,status,updatedAt\napp_1,rejected,${updatedAt}\n`;
+  const line = 'tryouts set-status --csv - --yes --json';
+  const ran = await userOf(service, inProcess).run(line, file);
+  expect(report(ran).results).toMatchObject([
+    {
+      result: 'conflict',
+      error: {
+        message:
+          'Cannot tell if it changed since your export: updatedAt in your file is no longer the exported time. Leave that column as it is, or remove it.',
+      },
+    },
+  ]);
+  expect(written(service)).toEqual([]);
+});
+
 test('a column that is probably misspelt is refused, and a new field needs a type', async () => {
   const player = { id: 'player_1', name: 'Ann', jersey: '4' };
   const service = await recordingService(({ method, url }) => {
