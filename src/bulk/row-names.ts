@@ -127,17 +127,21 @@ function* elementsOf(text: string, input: NamingInput): Generator<NamedId> {
 
 function* recordsOf(text: string, input: NamingInput): Generator<NamedId> {
   for (const { id: json, line } of linesOf(text, /\n/g)) {
-    const value = jsonIn(json, () => `Line ${line} is not valid JSON.`);
+    const value = jsonIn(
+      json,
+      () => `Line ${line} is not valid JSON.`,
+      'Each line holds one record, as list -o ndjson and jq -c write it.',
+    );
     if (isObject(value) && value['type'] === 'summary') continue;
     yield { id: idIn(value, `Line ${line}`, input), line };
   }
 }
 
-function jsonIn(text: string, problem: (why: string) => string): unknown {
+function jsonIn(text: string, problem: (why: string) => string, hint?: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new InputError(problem((error as Error).message), { cause: error });
+    throw new InputError(problem((error as Error).message), { hint, cause: error });
   }
 }
 

@@ -179,6 +179,18 @@ test('notes of an exported CSV that Excel saved as a workbook come back unchange
   expect(written(service)).toEqual([]);
 });
 
+test('a record on several lines, as jq prints it, is refused with the way to one line', async () => {
+  const { service, user } = await withPlayers([{ id: 'pl_1', name: 'Ann' }], rosterctl);
+  const printed = JSON.stringify({ id: 'pl_1', name: 'Ann' }, null, 2);
+  const ran = await user.run('players update --ids - -F name=A --yes', printed);
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([
+    2,
+    '',
+    'Line 1 is not valid JSON.\nEach line holds one record, as list -o ndjson and jq -c write it.\n',
+  ]);
+  expect(service.requests).toEqual([]);
+});
+
 test('a workbook as --ids is not taken for text', async () => {
   const home = temporaryFolder();
   await inProcess('-p sandbox players list --out p.xlsx', { home, cwd: home });
