@@ -256,9 +256,10 @@ export function valueLike(present: unknown, cell: string): unknown {
   return notEscaped(cell, present);
 }
 
+/** PostgreSQL exports `t` and `f`. */
 function booleanOf(cell: string): boolean {
   const text = cell.trim().toLowerCase();
-  if (text === 'true' || text === 'false') return text === 'true';
+  if (/^(?:t|true|f|false)$/.test(text)) return text.startsWith('t');
   throw invalidCell(cell, 'true or false');
 }
 

@@ -179,6 +179,25 @@ test('notes of an exported CSV that Excel saved as a workbook come back unchange
   expect(written(service)).toEqual([]);
 });
 
+test.each(['update --csv', 'import --key id'])(
+  'players %s of what PostgreSQL exports: t and f are true and false where the record has a boolean',
+  async (command) => {
+    const { service, user } = await withPlayers([
+      { id: 'pl_1', paid: true, size: 't' },
+      { id: 'pl_2', paid: true, size: 'f' },
+    ]);
+    const ran = await user.run(
+      `players ${command} - -n --json`,
+      'id,paid,size\npl_1,t,t\npl_2,f,f\n',
+    );
+    expect(report(ran).results).toMatchObject([
+      { result: 'unchanged' },
+      { result: 'would_change', before: { paid: true }, after: { paid: false } },
+    ]);
+    expect(written(service)).toEqual([]);
+  },
+);
+
 test('a record on several lines, as jq prints it, is refused with the way to one line', async () => {
   const { service, user } = await withPlayers([{ id: 'pl_1', name: 'Ann' }], rosterctl);
   const printed = JSON.stringify({ id: 'pl_1', name: 'Ann' }, null, 2);
