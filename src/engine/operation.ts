@@ -305,6 +305,8 @@ export interface Operation {
   readonly files?: FileRows;
   /** The hash of the plan file that it applies. */
   readonly plan?: string;
+  /** Learns which rows of its run `runs resume` or `runs retry` brought to their target. */
+  onResumed?(context: Context, done: readonly SelectedRow[]): Promise<void>;
   /** Returns why nothing may be sent after this preview: records are no longer as the plan file says. */
   refuses?(preview: PreviewedRows): Failure | undefined;
   /**

@@ -4,12 +4,13 @@ import { confirmWrite } from '../cli/execute.js';
 import { sentencesView } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { isUnchanged } from '../data/sorting.js';
 import { groupedNumber, plural } from '../data/text.js';
 import type { Operation, Selection } from '../engine/operation.js';
 import { CancelledError, Failure, nothingDone, UsageError } from '../errors.js';
 import { editedNotes } from '../resources/notes.js';
 import { placeOf } from '../runs/plan.js';
-import type { BulkReport, SelectedRow } from '../runs/report.js';
+import { type BulkReport, isAtTarget, type SelectedRow } from '../runs/report.js';
 import { loadCards, type ReviewFilters } from './cards.js';
 import { decisionWords } from './deciding.js';
 import { openQueue, type Queued, type ReviewQueue } from './queue.js';
@@ -178,8 +179,7 @@ async function send(
     },
   );
   const { results, dryRun } = output.value as BulkReport;
-  const done = results.filter(({ result }) => result === 'changed' || result === 'unchanged');
-  const sent = dryRun ? [] : done.map(({ id }) => id);
+  const sent = dryRun ? [] : results.filter(isAtTarget).map(({ id }) => id);
   const error = await leave(queue, sent).catch((failure: unknown) => {
     // The rows were sent: their report matters more, and the next review finds them done.
     if (!(failure instanceof Failure)) throw failure;
@@ -195,6 +195,29 @@ async function send(
       if (isKept && !error) keeps();
     },
   };
+}
+
+/**
+ * Takes decisions out of the queue that `runs resume` or `runs retry` carried out. One that is another
+ * since then stays. A queue that cannot be written keeps them: the next review finds them done.
+ */
+export async function leaveDone(context: Context, done: readonly SelectedRow[]): Promise<void> {
+  const { settings, paths, self } = context;
+  const head = { ...placeOf(context), profile: settings.profile.name };
+  try {
+    const queue = await openQueue(paths, head, { self });
+    try {
+      const { queued } = queue.present();
+      const isQueued = ({ row, id, own }: SelectedRow) =>
+        queued.has(id) && isUnchanged(own, rowOfDecision(row, id, queued.get(id)).own);
+      const left = done.filter(isQueued).map(({ id }) => id);
+      await leave(queue, left);
+    } finally {
+      await queue.close();
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
 }
 
 /** The rows of the run, in the order of the cards, each with the status that the person saw as its guard. */

@@ -168,6 +168,11 @@ export function endedWell({ result }: ReportRow): boolean {
   return result === 'changed' || result === 'unchanged' || result === 'skipped';
 }
 
+/** True if the record holds what the row set. */
+export function isAtTarget({ result }: Pick<ReportRow, 'result'>): boolean {
+  return result === 'changed' || result === 'unchanged';
+}
+
 /** The output of a bulk write, whatever its exit code. */
 export interface BulkReport {
   readonly schema: 1;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { report, several, until } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
@@ -194,6 +194,65 @@ test.each([
   next.type('y\r');
   expect(await next.ended).toMatchObject({ code: 0 });
   expect([...service.kept.values()].map(({ status }) => status)).toEqual(ends);
+});
+
+/** Decides about three of four applications; the second write kills the review, or is refused. */
+async function cutShort(how: 'killed' | 'refused') {
+  let desk: Desk | undefined;
+  const service = await keep(several(4), (request, step) => {
+    if (!desk || step !== 'PATCH app_2') return undefined;
+    if (how === 'refused') return { status: 422, json: { error: 'notNow' } };
+    desk.kill('SIGKILL');
+    return (_, response) => cut(request, response);
+  });
+  const env = { ...service.env, ...settle, ROSTERCTL_CONCURRENCY: '1' };
+  const user = { home: temporaryFolder(), env };
+  const sit = async (keys: typeof script) => {
+    const sat = sitDown(['tryouts', 'review'], user);
+    await sat.sees(/^\d of 4/);
+    await play(sat, keys);
+    return sat;
+  };
+  desk = await sit([
+    ['s', /1 d/, 1],
+    ['r', /2 d/, 2],
+    ['a', /3 d/, 3],
+    ['w', /Change 3 applications\?/, 3],
+  ]);
+  desk.type('y\r');
+  await desk.ended;
+  desk = undefined;
+  return { sit, run: (line: string) => inProcess(line, user) };
+}
+
+describe('runs resume of a review that was killed while it sent', () => {
+  test('leaves no decision that counts as not sent', async () => {
+    const { run } = await cutShort('killed');
+    expect((await run('')).stdout).toContain('review: 3 decisions not sent');
+    expect(await run('runs resume last --yes')).toMatchObject({ code: 0 });
+    expect((await run('')).stdout).not.toContain('not sent');
+    expect((await run('tryouts review --discard -n')).stdout).toBe('There is no unsent review.\n');
+  });
+
+  test('keeps a decision that is another one since', async () => {
+    const { sit, run } = await cutShort('killed');
+    const next = await sit([
+      [right, /^2 of 4/, 3],
+      [right, /^3 of 4/, 3],
+      ['e', /app_3: reviewing\. 2 d/, 2],
+    ]);
+    next.type('q');
+    await next.ended;
+    expect(await run('runs resume last --yes')).toMatchObject({ code: 0 });
+    expect((await run('')).stdout).toContain('review: 1 decision not sent');
+  });
+});
+
+test('runs retry of a decision that was refused takes it out of the review', async () => {
+  const { run } = await cutShort('refused');
+  expect((await run('')).stdout).toContain('review: 1 decision not sent');
+  expect(await run('runs retry last --yes')).toMatchObject({ code: 0 });
+  expect((await run('')).stdout).not.toContain('not sent');
 });
 
 test('an application that cannot be read for the moment keeps the status seen as its guard', async () => {

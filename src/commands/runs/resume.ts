@@ -10,7 +10,13 @@ import { nonEmptyText } from '../../cli/schemas.js';
 import { shownRunName } from '../../runs/find-run.js';
 import { exitOf, failedRun } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
-import { earlierRunCommand, findRunHere, invocationOf, requireNotReplaced } from './shared.js';
+import {
+  earlierRunCommand,
+  findRunHere,
+  invocationOf,
+  requireNotReplaced,
+  reportResumed,
+} from './shared.js';
 import { runArg, storedReport, wordsOfRun } from './show.js';
 
 const { flags } = earlierRunCommand;
@@ -56,8 +62,11 @@ export default defineRunCommand({
     }
     const invocation = await invocationOf(context, stored, values);
     limitRate(context, values);
-    if (!context.settings.dryRun)
-      return showRun(context, await resumeRun(context, invocation, stored));
+    if (!context.settings.dryRun) {
+      const output = await showRun(context, await resumeRun(context, invocation, stored));
+      await reportResumed(context, invocation.operation, stored, output);
+      return output;
+    }
     const left = previewResume(context, invocation, stored);
     checkExpected(left.rows.length, values);
     return dryRunMany(context, left.invocation, left);

@@ -11,7 +11,13 @@ import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { retriedBy, storeOf } from '../../runs/store.js';
 import { readRun, type StoredRun } from '../../runs/stored-run.js';
 import { hasLeftovers } from '../../runs/unfinished-uploads.js';
-import { earlierRunCommand, findRunHere, invocationOf, requireNotReplaced } from './shared.js';
+import {
+  earlierRunCommand,
+  findRunHere,
+  invocationOf,
+  requireNotReplaced,
+  reportResumed,
+} from './shared.js';
 
 export default defineRunCommand({
   summary: 'Start a new run from the rows that failed or conflicted',
@@ -54,13 +60,15 @@ export default defineRunCommand({
         return invocation.operation.resolve?.();
       },
     };
-    return runSelected(context, {
+    const output = await runSelected(context, {
       ...invocation,
       operation,
       isSingle: false,
       selection: { rows: again, digest: digestOf(['retry', again]) },
       retries: head.run,
     });
+    await reportResumed(context, operation, stored, output);
+    return output;
   },
 });
 

@@ -1,8 +1,10 @@
 /** Shared by the `runs` commands: finding a run, and the operation and flags to continue it. */
 import { type BulkValues, bulkFlags, type Invocation, jobOf } from '../../bulk/invocation.js';
 import { reportView } from '../../bulk/report-view.js';
+import type { CommandOutput } from '../../cli/command-output.js';
 import type { Command } from '../../cli/define.js';
 import type { Context, LocalContext } from '../../context.js';
+import { isObject } from '../../data/json.js';
 import { resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
@@ -11,6 +13,7 @@ import { type UndoJob, undoOperation } from '../../resources/undo.js';
 import { findRun, type LastRun } from '../../runs/find-run.js';
 import { isHere, isOfProfile, profileElsewhere } from '../../runs/plan.js';
 import type { PlanFile } from '../../runs/plan-file.js';
+import { type BulkReport, isAtTarget } from '../../runs/report.js';
 import { isSingleRun, storeOf } from '../../runs/store.js';
 import type { StoredRun } from '../../runs/stored-run.js';
 import { runArg } from './show.js';
@@ -55,6 +58,23 @@ export async function operationOfPlan(
 
 function undoAgain(resource: string, { of = '', kind = 'fields' }: Partial<UndoJob>): Operation {
   return undoOperation(resource, { of, kind });
+}
+
+/** Tells the operation of an earlier run which of its rows are done now. */
+export async function reportResumed(
+  context: Context,
+  operation: Operation,
+  { plan }: StoredRun,
+  { value }: CommandOutput,
+): Promise<void> {
+  if (!plan || !isObject(value) || !Array.isArray(value['results'])) return;
+  const { results, dryRun } = value as unknown as BulkReport;
+  if (dryRun) return;
+  const done = new Set(results.filter(isAtTarget).map(({ row }) => row));
+  await operation.onResumed?.(
+    context,
+    plan.rows.filter(({ row }) => done.has(row)),
+  );
 }
 
 /** The command that starts runs of an action; undefined for one of a newer version. */

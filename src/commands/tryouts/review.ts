@@ -47,6 +47,10 @@ export default defineOperation({
     isMany: () => true,
     selectsAnew: true,
     job: async () => ({}),
+    async onResumed(context, done) {
+      const { leaveDone } = await import('../../review/review.js');
+      return leaveDone(context, done);
+    },
     async bind(context, values: ReviewValues, use) {
       const { review } = await import('../../review/review.js');
       return review(context, values, use);
