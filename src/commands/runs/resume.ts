@@ -14,8 +14,8 @@ import {
   earlierRunCommand,
   findRunHere,
   invocationOf,
-  requireNotReplaced,
   reportResumed,
+  requireNotReplaced,
 } from './shared.js';
 import { runArg, storedReport, wordsOfRun } from './show.js';
 

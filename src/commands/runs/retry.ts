@@ -15,8 +15,8 @@ import {
   earlierRunCommand,
   findRunHere,
   invocationOf,
-  requireNotReplaced,
   reportResumed,
+  requireNotReplaced,
 } from './shared.js';
 
 export default defineRunCommand({
