@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { application, keep } from './commands/tryouts/service.js';
 import { converse } from './support/converse.js';
+import { converseInside } from './support/converse-inside.js';
 import { inProcess } from './support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from './support/run.js';
 import { key, recordingService } from './support/service.js';
@@ -100,7 +101,8 @@ test.each(['tryouts list -o csv', 'tryouts get app_1 -o csv', 'docs download d1 
       if (url.includes('documents')) return { status: 200, json: [{ id: 'd1', name: 'a.txt' }] };
       return { status: 200, json: url.includes('app_1') ? record : [record] };
     });
-    const { shown } = await converse(temporaryFolder(), line.split(' '), [], service.env);
+    const talk = line.endsWith('list -o csv') ? converseInside : converse;
+    const { shown } = await talk(temporaryFolder(), line.split(' '), [], service.env);
     expect(shown).toContain('Ann ');
     // oxlint-disable-next-line no-control-regex
     expect(shown).not.toMatch(/\u001b\]|\u0007|[\u0080-\u009f\u202e\u2066]/);

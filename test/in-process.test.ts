@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readBack } from './screens/emulator.js';
+import { converse } from './support/converse.js';
+import { converseInside } from './support/converse-inside.js';
 import { inProcess } from './support/in-process.js';
-import { rosterctl, temporaryFolder } from './support/run.js';
+import { rosterctl, splitWords, temporaryFolder } from './support/run.js';
 import { recordingService } from './support/service.js';
 
 /** A service with two teams, one of which cannot be deleted. */
@@ -80,4 +83,31 @@ test.each([
     });
   }
   expect(ends[1]).toEqual(ends[0]);
+});
+
+const change = '-p sandbox tryouts set-status app_0061 app_0062 --to rejected';
+
+test.each([
+  ['teams list', 100, []],
+  ['teams list', 30, []],
+  ['teams get team_1', 60, []],
+  ['teams get team_9', 40, []],
+  ['teams update team_1 --name Foxes -n', 80, []],
+  [change, 80, [[/\(y\/N/, 'n\r']]],
+  [change, 80, [[/\(y\/N/, 'y\r']]],
+  ['teams get', 80, [[/team_2[^]*Esc/, '\u001b[B\r']]],
+  ['teams get', 80, [[/team_2[^]*Esc/, '\u001b']]],
+] as const)('%s at %i columns shows what it shows at a terminal of the system', async (...row) => {
+  const [line, columns, answers] = row;
+  const seen = [];
+  for (const talk of [converse, converseInside]) {
+    const { env } = await start();
+    const home = temporaryFolder();
+    const own = { ...env, ROSTERCTL_PAGER: 'none' };
+    const { code, shown, printed } = await talk(home, splitWords(line), answers, own, columns);
+    // How often a question is drawn again depends on how soon its list comes.
+    const text = answers.length === 0 ? printed : (await readBack(shown, columns)).lines.join('\n');
+    seen.push({ code, text: steady(text, home).replaceAll(/\b[0-9a-f]{6}\b/g, 'RUN') });
+  }
+  expect(seen[1]).toEqual(seen[0]);
 });

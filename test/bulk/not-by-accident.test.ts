@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { confirmChanges } from '../../src/bulk/confirm.js';
 import { application, cut, keep, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { type Reply, recordingService } from '../support/service.js';
@@ -101,7 +102,8 @@ describe('a delete of several', () => {
     const service = await players(three);
     const line = ['players', 'delete', '--all'];
     const question = /Delete 3 players\? Type the number to confirm:/;
-    const ran = await converse(temporaryFolder(), line, [[question, `${typed}\r`]], service.env);
+    const talk = typed === '3' ? converse : converseInside;
+    const ran = await talk(temporaryFolder(), line, [[question, `${typed}\r`]], service.env);
     expect([ran.code, service.kept.size]).toEqual([code, left]);
   });
 });
@@ -126,10 +128,11 @@ describe('--note over notes', () => {
     ['replace', '\u001b[B\r', 0, /^New words$/],
     ['append', '\r', 0, /^Old words\n\d{4}-\d\d-\d\d: New words$/],
     ['cancel', '\u001b[B\u001b[B\r', 130, /^Old words$/],
-  ])('at a terminal: %s', async (_, typed, code, notes) => {
+  ])('at a terminal: %s', async (name, typed, code, notes) => {
     const service = await withNotes();
     const words = ['tryouts', 'update', 'app_1', '--note', 'New words'];
-    const { shown, ...ran } = await converse(
+    const talk = name === 'replace' ? converse : converseInside;
+    const { shown, ...ran } = await talk(
       temporaryFolder(),
       words,
       [[/Replace or append\?[^]*cancel/, typed]],

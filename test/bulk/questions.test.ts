@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
@@ -25,7 +26,7 @@ test.each([
 test('a command that changes one thing asks as well, and does it only after y', async () => {
   const home = temporaryFolder();
   const asked = async (line: string, question: RegExp, key: string) => {
-    const { shown, code } = await converse(home, line.split(' '), [[question, key]], plain);
+    const { shown, code } = await converseInside(home, line.split(' '), [[question, key]], plain);
     return [code, shown.includes('Nothing was done.')];
   };
   const remove = '-p sandbox api teams/team_0001 -X DELETE';
@@ -61,7 +62,7 @@ test('the preview lists up to seven rows, or the first five of more, and l lists
   const home = temporaryFolder();
   await inProcess(['-p', 'sandbox', ...line(8, 'reviewing'), '--yes'], { home });
   const ask = (count: number, keys: [RegExp, string][]) =>
-    converse(home, ['-p', 'sandbox', ...line(count)], keys, plain);
+    converseInside(home, ['-p', 'sandbox', ...line(count)], keys, plain);
   const seven = await ask(7, [[/\(y\/N\)/, 'n\r']]);
   expect(rowsIn(seven.shown)).toEqual(new Set(applications(7)));
   const some = await ask(8, [[/\(y\/N\/l\)/, '\r']]);
@@ -79,8 +80,10 @@ test('an answer that a question does not offer is asked for again', async () => 
   const line = ['-p', 'sandbox', 'tryouts', 'set-status', ...applications(8), '--to', 'pending'];
   for (const own of [plain, { ...plain, ROSTERCTL_PROMPTS: 'plain' }]) {
     const home = temporaryFolder();
+    // Plain questions read what the terminal makes of the keys.
+    const talk = own === plain ? converseInside : converse;
     await inProcess([...line.slice(0, -1), 'reviewing', '--yes'], { home });
-    const some = await converse(
+    const some = await talk(
       home,
       line,
       [
@@ -90,7 +93,7 @@ test('an answer that a question does not offer is asked for again', async () => 
       own,
     );
     expect([some.code, some.shown]).toEqual([0, expect.stringContaining('8 changed')]);
-    const two = await converse(
+    const two = await talk(
       home,
       [...line.slice(0, 6), '--to', 'rejected'],
       [
@@ -109,7 +112,7 @@ test('the preview of an import offers l only where it answers, and lists all row
     const rows = Array.from({ length: count }, (_, at) => `New ${at},new${at}@example.org`);
     writeFileSync(join(home, 'roster.csv'), ['name,email', ...rows].join('\n'));
     const words = ['-p', 'sandbox', 'players', 'import', 'roster.csv', '--key', 'email'];
-    return converse(home, words, keys, plain);
+    return converseInside(home, words, keys, plain);
   };
   const six = await importing(6, [[/\(y\/N\)/, 'n\r']]);
   expect(six.shown).toMatch(/… 1 more\r?\n/);
@@ -140,7 +143,7 @@ test('all rows of a preview are wrapped for the pager, too', async () => {
 
 test('a conversion at a terminal names the applicant, not only the id', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'convert', 'app_0020', '--accept'];
-  const { shown } = await converse(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']], plain);
+  const { shown } = await converseInside(temporaryFolder(), words, [[/\(y\/N\)/, 'y\r']], plain);
   expect(shown).toMatch(/✔ [^:]+ \(app_0020\): .*converted to player_/);
 });
 
@@ -148,7 +151,7 @@ test('a record that is already as asked is named once', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--status'];
   const home = temporaryFolder();
   await inProcess([...words, 'rejected'], { home });
-  const { printed, code } = await converse(home, [...words, 'rejected'], [], plain);
+  const { printed, code } = await converseInside(home, [...words, 'rejected'], [], plain);
   expect(printed.trim()).toMatch(/^✔ \S.* \(app_0020\) is already rejected; nothing was sent\.$/);
   expect(code).toBe(0);
   const clear = ['-p', 'sandbox', 'tryouts', 'update', 'app_0020', '--clear-note'];
@@ -160,8 +163,12 @@ test('a record that is already as asked is named once', async () => {
 test('a conversion and an undone note read as what they did', async () => {
   const home = temporaryFolder();
   const say = async (line: string) =>
-    (await converse(home, ['-p', 'sandbox', ...line.split(' ')], [], { ...plain, PAGER: 'cat' }))
-      .printed;
+    (
+      await converseInside(home, ['-p', 'sandbox', ...line.split(' ')], [], {
+        ...plain,
+        PAGER: 'cat',
+      })
+    ).printed;
   await say('tryouts convert app_0061 --yes');
   expect(await say('tryouts get app_0061')).toMatch(/Here +.* converted to player_\d{4}/);
   await say('tryouts update app_0064 --append-note First --yes');

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { runProgress } from '../../src/bulk/run-progress.js';
 import { application, type Instead, keep } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { temporaryFolder } from '../support/run.js';
 
 const football = {
@@ -23,12 +24,15 @@ async function screenOf(
     answers = [],
     columns = 100,
     env = {},
+    talk = converseInside,
   }: {
     readonly statuses?: readonly string[];
     readonly instead?: Instead;
     readonly answers?: readonly (readonly [RegExp, string])[];
     readonly columns?: number;
     readonly env?: Record<string, string>;
+    /** `converse` for a terminal of the system. */
+    readonly talk?: typeof converse;
   } = {},
 ) {
   const all = statuses.map((status, index) =>
@@ -41,7 +45,7 @@ async function screenOf(
   );
   const service = await keep(all, instead);
   const own = { ...service.env, NO_COLOR: '1', ...env };
-  const { shown, code } = await converse(temporaryFolder(), words, answers, own, columns);
+  const { shown, code } = await talk(temporaryFolder(), words, answers, own, columns);
   // A progress line, which a slow machine draws more often, erases itself.
   // oxlint-disable-next-line no-control-regex
   const left = shown.replace(/[^\n]*\u001b\[[012]?K/g, '');
@@ -57,6 +61,7 @@ const head = (service: string) => new RegExp(` in org_7 \\(profile default, ${se
 test('a preview says how many of how many, in words of the filter, and names the newest first', async () => {
   const { lines, code } = await screenOf(
     setStatus('--status pending --game Football --limit 1 --to reviewing --yes'),
+    { talk: converse },
   );
   expect(code).toBe(0);
   expect(lines[0]).toMatch(/^1 of 2 pending Football applications, newest first/);
@@ -153,7 +158,8 @@ test('a dry run says of a record that would be made only that it is new', async 
   const home = temporaryFolder();
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(home, name), name);
   const shown = async (line: string) =>
-    (await converse(home, `-p sandbox ${line} -n`.split(' '), [], { NO_COLOR: '1' }, 40)).shown;
+    (await converseInside(home, `-p sandbox ${line} -n`.split(' '), [], { NO_COLOR: '1' }, 40))
+      .shown;
   expect(await shown('docs upload a.txt')).toContain('Would create\r\n  new document\r\n');
   expect(await shown('docs upload a.txt b.txt')).toContain('a.txt  would be uploaded\r\n');
   expect(await shown('tryouts convert app_0061 --accept')).toContain(
@@ -166,14 +172,14 @@ test('a dry run says of a record that would be made only that it is new', async 
 test('a dry run shows a value that begins like the mark of a new record as it is', async () => {
   const line = '-p sandbox players update player_0001 -n -F';
   const words = [...line.split(' '), 'bio=(new here) hi'];
-  const { shown } = await converse(temporaryFolder(), words, [], { NO_COLOR: '1' }, 80);
+  const { shown } = await converseInside(temporaryFolder(), words, [], { NO_COLOR: '1' }, 80);
   expect(shown).toMatch(/Bio (-|\S+) (→|>) \(new here\) hi/);
 });
 
 test('an undo that is refused names the run by its short name', async () => {
   const home = temporaryFolder();
   const run = async (line: string) =>
-    (await converse(home, `-p sandbox ${line}`.split(' '), [], { NO_COLOR: '1' })).shown;
+    (await converseInside(home, `-p sandbox ${line}`.split(' '), [], { NO_COLOR: '1' })).shown;
   await run('tryouts convert app_0016 app_0022 --yes');
   expect(await run('runs undo last')).toMatch(/Run [0-9a-f]{6} converted 2 applications\./);
 });
@@ -181,7 +187,7 @@ test('an undo that is refused names the run by its short name', async () => {
 test('the keys of a list to choose from are whole words on a narrow terminal', async () => {
   const words = ['-p', 'sandbox', 'tryouts', 'get'];
   const answers = [[/Esc/, '\u001b']] as const;
-  const { shown } = await converse(temporaryFolder(), words, answers, { NO_COLOR: '1' }, 40);
+  const { shown } = await converseInside(temporaryFolder(), words, answers, { NO_COLOR: '1' }, 40);
   expect(shown).toMatch(/64 in all, \d+ more: type to search,\s+Enter, Esc/);
 });
 
@@ -189,13 +195,13 @@ test('an upload that failed is named once', async () => {
   const home = temporaryFolder();
   for (const name of ['a.png', 'b.png']) writeFileSync(join(home, name), 'no picture');
   const words = ['-p', 'sandbox', 'docs', 'upload', 'a.png', 'b.png'];
-  const { shown } = await converse(home, words, [], { NO_COLOR: '1' }, 120);
+  const { shown } = await converseInside(home, words, [], { NO_COLOR: '1' }, 120);
   expect(shown).toContain('  a.png  failed  has the extension of image/png, but its content is');
 });
 
 test('uploads finish --all without an unfinished upload says so once', async () => {
   const words = ['-p', 'sandbox', 'uploads', 'finish', '--all'];
-  const { shown } = await converse(temporaryFolder(), words, [], { NO_COLOR: '1' });
+  const { shown } = await converseInside(temporaryFolder(), words, [], { NO_COLOR: '1' });
   expect(shown.trim()).toBe('✔ No upload is unfinished.');
 });
 
@@ -213,7 +219,10 @@ const refuseSecond: Instead = (_, step) =>
 
 test('after a change of many only the rows that went wrong are listed, by name; -v lists all', async () => {
   const line = 'app_1 app_2 app_3 --to pending --yes';
-  const { lines, code } = await screenOf(setStatus(line), { instead: refuseSecond });
+  const { lines, code } = await screenOf(setStatus(line), {
+    instead: refuseSecond,
+    talk: converse,
+  });
   expect(code).toBe(8);
   expect(lines.slice(-3)).toEqual(
     [
@@ -264,7 +273,10 @@ test('a narrow terminal gets whole words, and the undo command on a line of its 
 
 test('marks and bars are ASCII where the locale is not UTF-8', async () => {
   const line = 'app_1 app_2 app_3 --to rejected --yes --rate 3/s';
-  const { lines, drawn } = await screenOf(setStatus(line), { env: { LANG: 'C' } });
+  const { lines, drawn } = await screenOf(setStatus(line), {
+    env: { LANG: 'C' },
+    talk: converse,
+  });
   expect(drawn).toMatch(/[#.]{28} {1,2}\d of 3/);
   expect(lines.at(-1)).toMatch(/^ok 3 changed\. Run/);
 });
@@ -289,6 +301,7 @@ test('the answer to a question whose rows can be listed reads Yes, as to any oth
 test('Escape at the question is a no', async () => {
   const { code, lines } = await screenOf(setStatus('app_1 app_2 --to rejected'), {
     answers: [[/\(y\/N\)/, '\u001b']],
+    talk: converse,
   });
   expect(code).toBe(130);
   expect(lines.at(-1)).toBe('Nothing was done.');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { keep } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { ids, several } from './user.js';
 
@@ -34,7 +35,7 @@ test('after Ctrl-C the last line on the screen is how to resume, not an unattemp
 test('a change that matches nothing says so with one full stop', async () => {
   const service = await keep(several(2));
   const words = ['tryouts', 'set-status', '--status', 'accepted', '--to', 'rejected'];
-  const { printed, code } = await converse(temporaryFolder(), words, [], service.env);
+  const { printed, code } = await converseInside(temporaryFolder(), words, [], service.env);
   expect(code).toBe(0);
   expect(printed.trimEnd()).toMatch(/No application matches\. Nothing to do\.$/);
 });
@@ -45,7 +46,7 @@ test('rows that all failed alike before anything was sent are followed by the ne
   );
   const words = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
   const env = { ...service.env, NO_COLOR: '1' };
-  const { printed, code } = await converse(
+  const { printed, code } = await converseInside(
     temporaryFolder(),
     [...words, '--retries', '0'],
     [],
@@ -70,7 +71,7 @@ test('a long row is wrapped at whole words, under its own text', async () => {
   );
   const words = ['tryouts', 'set-status', 'app_1', 'app_2', '--to', 'rejected', '--yes'];
   const env = { ...service.env, NO_COLOR: '1' };
-  const run = (columns: number) => converse(temporaryFolder(), words, [], env, columns);
+  const run = (columns: number) => converseInside(temporaryFolder(), words, [], env, columns);
   const screen = async (columns: number) =>
     (await run(columns)).shown.replaceAll('\r', '').split('\n').slice(-14);
   expect(await screen(80)).toEqual(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { sealLine } from '../../src/files/synced-lines.js';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { recordingService } from '../support/service.js';
@@ -11,8 +12,13 @@ import { application, keep, steps } from './tryouts/service.js';
 const terminal = { NO_COLOR: '1', LANG: 'C.UTF-8', CI: '1', ROSTERCTL_PAGER: 'cat' };
 
 /** What a terminal of 80 columns shows, line by line. */
-async function onTerminal(home: string, line: string, env: Readonly<Record<string, string>>) {
-  const { shown, code } = await converse(home, line.split(' '), [], { ...env, ...terminal }, 80);
+async function onTerminal(
+  home: string,
+  line: string,
+  env: Readonly<Record<string, string>>,
+  talk = converseInside,
+) {
+  const { shown, code } = await talk(home, line.split(' '), [], { ...env, ...terminal }, 80);
   return { code, lines: shown.trimEnd().split(/\r*\n/) };
 }
 
@@ -24,7 +30,12 @@ describe('get at a terminal', () => {
       application('app_1', { email: 'kite@example.com' }),
       application('app_2', { email: 'Kite@Example.com', status: 'rejected' }),
     ]);
-    const { code, lines } = await onTerminal(temporaryFolder(), 'tryouts get app_1', service.env);
+    const { code, lines } = await onTerminal(
+      temporaryFolder(),
+      'tryouts get app_1',
+      service.env,
+      converse,
+    );
     expect(code).toBe(0);
     expect(lines[0]).toMatch(/^Applicant app_1 {20,}pending · \d+ (d|mo|y) ago$/);
     expect(lines.at(-1)).toMatch(/^Other {2}app_2 {2}rejected {2}\d+ .* ago {2}\(same e-mail\)$/);

@@ -8,6 +8,7 @@ import { topicTexts } from '../../src/cli/pages/topics.js';
 import { readManifest } from '../../src/data/command-manifest.js';
 import { fitPage } from '../../src/terminal/page.js';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 
@@ -92,7 +93,7 @@ test('the text beside a flag in help bulk flows, in a pipe and at a terminal', a
 /** What a terminal of so many columns shows of a topic. */
 async function topicAt(topic: string, columns: number): Promise<string> {
   const own = { PAGER: '' };
-  const { shown } = await converse(temporaryFolder(), ['help', topic], [], own, columns);
+  const { shown } = await converseInside(temporaryFolder(), ['help', topic], [], own, columns);
   return shown.replaceAll('\r', '');
 }
 
@@ -200,7 +201,7 @@ test('a page fits a narrow terminal without breaking a word', async () => {
     'help output',
     'help tryouts get',
   ]) {
-    const { shown } = await converse(home, line.split(' '), [], { PAGER: '' }, 50);
+    const { shown } = await converseInside(home, line.split(' '), [], { PAGER: '' }, 50);
     const [lines, long] = [shown.split(/\r?\n/), tooWide(shown.replaceAll('\r', ''), 50)];
     expect(lines.length).toBeGreaterThan(5);
     // Unbreakable text: an id, a path, a command to be copied.

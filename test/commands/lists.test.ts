@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { displayWidth } from '../../src/terminal/width.js';
+import { converseInside } from '../support/converse-inside.js';
 import { hostileTexts } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
@@ -42,6 +43,17 @@ const onTerminal = async (
   return afterErasing(text);
 };
 
+/** The same in this process, for what is not longer than the screen. */
+const shownInside = async (
+  line: string,
+  { columns = 80, env }: { columns?: number; env?: Record<string, string> } = {},
+) => {
+  const own = { ...service.env, NO_COLOR: '1', ...env };
+  const { code, printed } = await converseInside(home, line.split(' '), [], own, columns);
+  expect(code).toBe(0);
+  return printed.replaceAll('\r\n', '\n');
+};
+
 const told = async (line: string) => inProcess(line, { env: service.env });
 
 describe('a list on a terminal', () => {
@@ -59,25 +71,27 @@ describe('a list on a terminal', () => {
   });
 
   test('says in the footer that --limit cut it', async () => {
-    const text = await onTerminal('tryouts list -L 2', { columns: 100 });
+    const text = await shownInside('tryouts list -L 2', { columns: 100 });
     expect(text).toContain('\nfirst 2 of 3 applications · 2 pending · oldest waits 56 d · ');
     expect(text).not.toContain('Showing');
   });
 
   test('says in the footer how many match all filters, beside their status', async () => {
-    const both = await onTerminal('tryouts list --status pending --game Go', { columns: 100 });
+    const both = await shownInside('tryouts list --status pending --game Go', { columns: 100 });
     expect(both).toContain('\n1 pending matches, of 3 applications · oldest waits 56 d');
-    const other = await onTerminal('tryouts list --search app_ --where name!=Ann --status pending');
+    const other = await shownInside(
+      'tryouts list --search app_ --where name!=Ann --status pending',
+    );
     expect(other).toContain('\n1 pending matches, of 3 applications');
     // Here the other filter leaves none out.
-    const all = await onTerminal('tryouts list --status rejected --since 10d', { columns: 100 });
+    const all = await shownInside('tryouts list --status rejected --since 10d', { columns: 100 });
     expect(all).toContain('\n1 rejected, of 3 applications');
   });
 
   test('groups the digits of a large count in the footer, as the statistics do', async () => {
     const many = Array.from({ length: 1200 }, (_, at) => ({ id: `doc_${at}`, name: `${at}` }));
     const { env } = await recordingService(() => ({ status: 200, json: many }));
-    const text = await onTerminal('docs list -L 1', { columns: 100, env });
+    const text = await shownInside('docs list -L 1', { columns: 100, env });
     expect(text).toContain('\nfirst 1 of 1,200 documents');
     expect((await inProcess('docs list -L 1', { env })).stderr).toBe(
       'Showing 1 of 1,200 documents.\n',
@@ -95,17 +109,17 @@ describe('a list on a terminal', () => {
   });
 
   test('that is empty says what to do', async () => {
-    expect(await onTerminal('tryouts list --game Fortnite', { columns: 100 })).toBe(
+    expect(await shownInside('tryouts list --game Fortnite', { columns: 100 })).toBe(
       'No application has game Fortnite. Games here: Chess, Go.\n',
     );
-    expect(await onTerminal('tryouts list --game Ches', { columns: 100 })).toBe(
+    expect(await shownInside('tryouts list --game Ches', { columns: 100 })).toBe(
       'No application has game Ches. Did you mean Chess? Games here: Chess, Go.\n',
     );
-    expect(await onTerminal('tryouts list --status accepted', { columns: 100 })).toBe(
+    expect(await shownInside('tryouts list --status accepted', { columns: 100 })).toBe(
       'No application is accepted. There are 2 pending, 1 rejected.\n',
     );
     const empty = await recordingService(() => ({ status: 200, json: [] }));
-    expect(await onTerminal('docs list', { env: empty.env })).toBe(
+    expect(await shownInside('docs list', { env: empty.env })).toBe(
       'No documents yet. Upload one: rosterctl documents upload FILE\n',
     );
   });
@@ -115,10 +129,10 @@ describe('a list on a terminal', () => {
     expect(await onTerminal(`tryouts list -L 2 --out ${file}.csv`, { columns: 200 })).toBe(
       `Showing the first 2 of 3 applications.\nWrote 2 applications to ${file}.csv.\n`,
     );
-    expect(await onTerminal(`tryouts list --out ${file}.xlsx`, { columns: 200 })).toBe(
+    expect(await shownInside(`tryouts list --out ${file}.xlsx`, { columns: 200 })).toBe(
       `Wrote 3 applications to ${file}.xlsx.\nTo send changes back: rosterctl tryouts update --csv ${file}.xlsx --dry-run\n`,
     );
-    expect(await onTerminal(`tryouts list --out ${file}.xlsx -q`)).toBe('');
+    expect(await shownInside(`tryouts list --out ${file}.xlsx -q`)).toBe('');
     expect((await told(`tryouts list --out ${file}.csv`)).stderr).toBe('');
   });
 
@@ -251,11 +265,9 @@ test('names the teams of players on a terminal, which reads them once', async ()
   const at = { env: roster.env, home: temporaryFolder() };
   const table = async (line: string, requests = 1) => {
     roster.requests.length = 0;
-    const { text } = await inTerminal(line.split(' '), {
-      ...at,
-      columns: 60,
-      env: { ...at.env, NO_COLOR: '1' },
-    });
+    const own = { ...at.env, NO_COLOR: '1' };
+    const { shown } = await converseInside(at.home, line.split(' '), [], own, 60);
+    const text = shown.replaceAll('\r\n', '\n');
     expect(roster.requests).toHaveLength(requests);
     return text.split('\n')[1]?.trimEnd();
   };

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { forbidden, withoutColor } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, startLine, temporaryFolder } from '../support/run.js';
@@ -74,7 +75,7 @@ describe('a missing argument at a terminal', () => {
   test('is asked for only if nothing else is missing', async () => {
     const service = await club();
     const line = ['tryouts', 'set-status'];
-    const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
+    const { shown, code } = await converseInside(temporaryFolder(), line, [], service.env);
     expect(code).toBe(2);
     expect(shown).toContain('--to');
     expect(steps(service)).toEqual([]);
@@ -105,7 +106,7 @@ describe('an ambiguous reference at a terminal', () => {
 
   test('opens a list of all who answer to it, and only these', async () => {
     const service = await club(namesakes);
-    const { shown, code } = await converse(
+    const { shown, code } = await converseInside(
       temporaryFolder(),
       ['tryouts', 'update', 'email:nilo@example.org', '--status', 'reviewing'],
       [[/Which application\?[^]*app_[13][^]*app_[13]/, `${down}\r`]],
@@ -119,7 +120,7 @@ describe('an ambiguous reference at a terminal', () => {
   test('is listed as an error where several words, --yes or a file name the records', async () => {
     const service = await club(namesakes);
     const line = ['tryouts', 'set-status', 'name:Nilo Tsukiyo', 'app_2', '--to', 'reviewing'];
-    const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
+    const { shown, code } = await converseInside(temporaryFolder(), line, [], service.env);
     expect([code, writes(service)]).toEqual([11, []]);
     expect(shown).toContain('name:Nilo Tsukiyo matches 2 applications:');
   });
@@ -129,7 +130,7 @@ describe('an unknown id, at a terminal', () => {
   test('is searched for, and a read takes a sole match and says which', async () => {
     const { env } = await club();
     const line = ['tryouts', 'get', 'kolmarden', '--fields', 'id'];
-    const { shown, code } = await converse(temporaryFolder(), line, [], env);
+    const { shown, code } = await converseInside(temporaryFolder(), line, [], env);
     expect(shown).toContain('"kolmarden" is app_1 (Nimbus Kolmarden, pending).');
     expect(withoutColor(shown)).toMatch(/id +app_1/);
     expect(code).toBe(0);
@@ -137,7 +138,7 @@ describe('an unknown id, at a terminal', () => {
 
   test('opens a list before a write, also for a sole match', async () => {
     const service = await club();
-    const { shown, code } = await converse(
+    const { shown, code } = await converseInside(
       temporaryFolder(),
       ['tryouts', 'update', 'kolmarden', '--status', 'reviewing'],
       [[/Which application\?[^]*app_1/, '\r']],
@@ -150,7 +151,7 @@ describe('an unknown id, at a terminal', () => {
 
   test('of a command that reports many is searched for as well', async () => {
     const service = await club();
-    const { shown, code } = await converse(
+    const { shown, code } = await converseInside(
       temporaryFolder(),
       ['tryouts', 'set-status', 'nimbus', '--to', 'shortlisted'],
       [[/Which application\?[^]*app_2/, '\r']],
@@ -159,12 +160,12 @@ describe('an unknown id, at a terminal', () => {
     expect({ shown, code }).toMatchObject({ code: 0 });
     expect(writes(service)).toEqual(['PATCH app_1']);
     const unknown = ['tryouts', 'set-status', 'nobody', '--to', 'shortlisted'];
-    expect((await converse(temporaryFolder(), unknown, [], service.env)).code).toBe(5);
+    expect((await converseInside(temporaryFolder(), unknown, [], service.env)).code).toBe(5);
   });
 
   test('that matches nothing is reported as not found', async () => {
     const { env } = await club();
-    const { shown, code } = await converse(
+    const { shown, code } = await converseInside(
       temporaryFolder(),
       ['tryouts', 'get', 'nobody'],
       [],
@@ -177,14 +178,14 @@ describe('an unknown id, at a terminal', () => {
   test('is not asked about if the write itself was answered with 404', async () => {
     const service = await keep(people, (_, step) => (step === 'PATCH app_1' ? missing : undefined));
     const line = ['tryouts', 'update', 'app_1', '--status', 'reviewing'];
-    const { shown, code } = await converse(temporaryFolder(), line, [], service.env);
+    const { shown, code } = await converseInside(temporaryFolder(), line, [], service.env);
     expect(code).toBe(5);
     expect(shown).not.toContain('Which application?');
   });
 
   test('is searched for in the list of documents, which have no call for one', async () => {
     const line = ['-p', 'sandbox', 'docs', 'get', 'contract', '--fields', 'id'];
-    const { shown, code } = await converse(temporaryFolder(), line, [
+    const { shown, code } = await converseInside(temporaryFolder(), line, [
       [/Which document\?[^]*doc_0001[^]*doc_0002/, `${down}\r`],
     ]);
     expect(withoutColor(shown)).toMatch(/id +doc_0002/);
@@ -196,7 +197,7 @@ test('an unknown document to replace is searched for, and named before it is del
   const home = temporaryFolder();
   writeFileSync(join(home, 'new.txt'), 'new\n');
   const line = ['-p', 'sandbox', 'docs', 'replace', 'contract', 'new.txt'];
-  const { shown, code } = await converse(home, line, [
+  const { shown, code } = await converseInside(home, line, [
     [/Which document\?[^]*doc_0001[^]*doc_0002[^]*Esc/, `${down}\r`],
     [
       /Deletions cannot be undone\.\r\n[^]*Delete document "Player contract Tarn Ember\.pdf" \(doc_0002\)\?/,
@@ -204,7 +205,7 @@ test('an unknown document to replace is searched for, and named before it is del
     ],
   ]);
   expect({ shown, code }).toMatchObject({ code: 130 });
-  const without = await converse(home, [...line.slice(0, 4), 'doc_0001'], []);
+  const without = await converseInside(home, [...line.slice(0, 4), 'doc_0001'], []);
   expect(without.shown).toContain('Which file?');
   expect(without.code).toBe(2);
 });
@@ -214,7 +215,7 @@ describe('a person', () => {
 
   test('is found by a bare e-mail address, although it stands on several records', async () => {
     const ids = [...line, 'nilo.tsukiyo@example.org', '-o', 'ids'];
-    const { shown, code } = await converse(temporaryFolder(), ids);
+    const { shown, code } = await converseInside(temporaryFolder(), ids);
     expect(shown).toMatch(/"nilo\.tsukiyo@example\.org" is \w+ \(Nilo Tsukiyo\)\./);
     expect(shown).toContain('app_0002\r\napp_0041');
     expect(code).toBe(0);
@@ -234,7 +235,7 @@ describe('a person', () => {
   });
 
   test('that nobody matches is not asked for', async () => {
-    const { shown, code } = await converse(temporaryFolder(), [...line, 'nobody']);
+    const { shown, code } = await converseInside(temporaryFolder(), [...line, 'nobody']);
     expect(shown).toContain('No application or player matches nobody.');
     expect(code).toBe(5);
   });
@@ -247,7 +248,9 @@ test('namesakes are told apart by their e-mail, role and team', async () => {
     await rosterctl(`-p sandbox players create --name Nimbus ${fields}`, { home });
   }
   const line = ['-p', 'sandbox', 'players', 'get', 'name:Nimbus'];
-  const { shown } = await converse(home, line, [[/Which player\?[^]*Coach[^]*Esc/, '\u001b']]);
+  const { shown } = await converseInside(home, line, [
+    [/Which player\?[^]*Coach[^]*Esc/, '\u001b'],
+  ]);
   expect(shown).toMatch(/Nimbus +nimbus\.Captain@example\.org +Captain +team_0002/);
   expect(shown).toMatch(/Nimbus +nimbus\.Coach@example\.org +Coach +team_0002/);
 });
@@ -302,7 +305,7 @@ describe('nothing is asked', () => {
   ] as const)('%s', async (_, more, own) => {
     const service = await club();
     const line = ['tryouts', 'get', 'nimbus', ...more];
-    const { shown, code } = await converse(temporaryFolder(), line, [], {
+    const { shown, code } = await converseInside(temporaryFolder(), line, [], {
       ...service.env,
       ...own,
     });
@@ -344,7 +347,10 @@ describe('profiles', () => {
   });
 
   test('profile use alone takes the only one and says which', async () => {
-    const { shown, code } = await converse(homeWith({ club: connection }), ['profile', 'use']);
+    const { shown, code } = await converseInside(homeWith({ club: connection }), [
+      'profile',
+      'use',
+    ]);
     expect(shown).toContain('The only profile: club (org_1)');
     expect(shown).toContain('Profile club is active.');
     expect(code).toBe(0);
@@ -352,7 +358,7 @@ describe('profiles', () => {
 
   test('an unknown profile is searched for, and in a script refused', async () => {
     const home = homeWith({ 'club-eu': connection, 'club-us': connection, other: connection });
-    const { shown, code } = await converse(
+    const { shown, code } = await converseInside(
       home,
       ['profile', 'use', 'club'],
       [[/Which profile\?[^]*club-eu[^]*club-us[^]*Esc/, `${down}\r`]],
@@ -364,7 +370,7 @@ describe('profiles', () => {
     expect(piped).toMatchObject({ code: 2, stdout: '' });
     expect(piped.stderr).toContain('Unknown profile club.');
     // The word of another flag is not picked.
-    const elsewhere = await converse(home, ['-p', 'nope', 'tryouts', 'get', 'nope'], []);
+    const elsewhere = await converseInside(home, ['-p', 'nope', 'tryouts', 'get', 'nope'], []);
     expect(elsewhere.code).toBe(2);
     expect(elsewhere.shown).toContain('Unknown profile nope.');
   });
@@ -389,10 +395,10 @@ describe('runs', () => {
 
   test('runs show and undo alone list the runs, newest first, and undo asks for a sole one', async () => {
     const { home, env, service } = await twoRuns();
-    const shown = await converse(home, ['runs', 'show'], [[both, `${down}\r`]], env);
+    const shown = await converseInside(home, ['runs', 'show'], [[both, `${down}\r`]], env);
     expect(shown.shown).toContain('1 changed, 1 failed');
     expect(shown.code).toBe(0);
-    const undone = await converse(
+    const undone = await converseInside(
       home,
       ['runs', 'undo', 'update'],
       [
@@ -407,7 +413,7 @@ describe('runs', () => {
 
   test('runs retry alone lists the runs with failed rows only', async () => {
     const { home, env } = await twoRuns();
-    const { shown, code } = await converse(
+    const { shown, code } = await converseInside(
       home,
       ['runs', 'retry'],
       [[/Which run\?[^]*1 changed, 1 failed[^]*Esc/, '\u001b']],
@@ -472,7 +478,12 @@ test('an unknown id is what the error is about, also where the list to pick from
   const { env } = await keep(people, (_, step) =>
     step === 'LIST' ? { status: 403, json: { error: 'forbidden' } } : missing,
   );
-  const { printed, code } = await converse(temporaryFolder(), ['tryouts', 'get', 'app_9'], [], env);
+  const { printed, code } = await converseInside(
+    temporaryFolder(),
+    ['tryouts', 'get', 'app_9'],
+    [],
+    env,
+  );
   expect([code, withoutColor(printed)]).toEqual([
     5,
     expect.stringContaining('Application app_9 was not found'),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
 import { listService, recordingService } from '../support/service.js';
@@ -12,7 +13,7 @@ const lists = { teams: [team], players: [player] };
 async function asked(line: string, options: { readonly home: string; readonly lists?: object }) {
   const service = await listService(options.lists ?? lists);
   const own = { ...service.env, NO_COLOR: '1' };
-  const { shown } = await converse(options.home, line.split(' '), [], own);
+  const { shown } = await converseInside(options.home, line.split(' '), [], own);
   return { shown, paths: service.requests.map(({ url }) => url.split('/')[2]) };
 }
 
@@ -63,8 +64,8 @@ test('a run names its record to a person who never listed it', async () => {
     return { status: 200, json: kept };
   });
   const own = { ...service.env, NO_COLOR: '1' };
-  await converse(home, ['players', 'update', 'p_1', '-F', 'role=Coach'], [], own);
-  const { shown } = await converse(home, ['runs', 'list', '--all'], [], own, 40);
+  await converseInside(home, ['players', 'update', 'p_1', '-F', 'role=Coach'], [], own);
+  const { shown } = await converseInside(home, ['runs', 'list', '--all'], [], own, 40);
   expect(shown).toContain('players update: Mira');
 });
 
@@ -74,7 +75,7 @@ test('a backup names the teams of a player by its own list', async () => {
   const env = { ...service.env, NO_COLOR: '1' };
   await rosterctl('backup create kept --only teams,players', { home, env, cwd: home });
   const show = ['backup', 'show', 'kept', 'p_1'];
-  expect((await converse(home, show, [], env)).shown).toContain('Lanternfish (team_1)');
+  expect((await converseInside(home, show, [], env)).shown).toContain('Lanternfish (team_1)');
   const piped = await rosterctl(`${show.join(' ')} --json`, { home, env, cwd: home });
   expect(JSON.parse(piped.stdout)).toEqual(player);
 });

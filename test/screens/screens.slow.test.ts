@@ -5,7 +5,7 @@ import { rosterctl } from '../support/run.js';
 import { expectOrder, masked, openTerminal, type Screen } from './terminal.js';
 import { views, wideViews } from './views.js';
 
-const { home, env, screenOf } = await openTerminal();
+const { home, env, screenOf, screenInside } = await openTerminal();
 
 /** The home folder gets an interrupted upload, a cursor, and a run in which one row was refused. */
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.concurrent('at 80 columns', () => {
   test.each(views)('"$line" is in order, in colour and without', { retry: 2 }, async (view) => {
     const [screen, plain] = await Promise.all([
       screenOf(view, 80),
-      screenOf(view, 80, { NO_COLOR: '1' }),
+      screenInside(view, 80, { NO_COLOR: '1' }),
     ]);
     expectOrder(view, screen);
     expect(plain.lines.map(masked)).toEqual(screen.lines.map(masked));
@@ -37,12 +37,12 @@ describe.concurrent('at 80 columns', () => {
 describe.concurrent('at other widths', () => {
   const screens = wideViews.flatMap((view) => [40, 120, 200].map((width) => ({ ...view, width })));
   test.each(screens)('"$line" is in order at $width columns', async ({ width, ...view }) => {
-    expectOrder(view, await screenOf(view, width));
+    expectOrder(view, await screenInside(view, width));
   });
 
   const prose = views.filter(({ isProse }) => isProse);
   test.each(prose)('no word of "$line" is cut at 40 columns', async (view) => {
-    const [narrow, broad] = await Promise.all([screenOf(view, 40), screenOf(view, 200)]);
+    const [narrow, broad] = await Promise.all([screenInside(view, 40), screenInside(view, 200)]);
     expectOrder(view, narrow);
     expect(wordsOf(narrow)).toEqual(wordsOf(broad));
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { expectOrder, masked, openTerminal } from './terminal.js';
 import { views } from './views.js';
 
-const { screenOf } = await openTerminal();
+const { screenOf, screenInside } = await openTerminal();
 
 // The rest of the views and widths is in the slow tests.
 test.each(['lists', 'cards', 'changes', 'pages'] as const)(
@@ -12,8 +12,9 @@ test.each(['lists', 'cards', 'changes', 'pages'] as const)(
       (view.kept?.[name] ?? []).map((columns) => [view, columns] as const),
     );
     const screens = await Promise.all(
-      wanted.map(async ([view, columns]) => {
-        const screen = await screenOf(view, columns, { NO_COLOR: '1' });
+      wanted.map(async ([view, columns], at) => {
+        const draw = at === 0 ? screenOf : screenInside;
+        const screen = await draw(view, columns, { NO_COLOR: '1' });
         expectOrder(view, screen);
         const ruler = `${'─'.repeat(columns - 1)}┤ ${columns}`;
         return `$ rosterctl ${view.line}\n${ruler}\n${screen.lines.map(masked).join('\n')}\n`;

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { wholeConversation } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { splitWords, temporaryFolder } from '../support/run.js';
 import { awkwardClub, awkwardPlan } from './club.js';
 import { type Reading, readBack } from './emulator.js';
@@ -12,11 +13,15 @@ export type Screen = Reading & { readonly shown: string };
 
 type Environment = Readonly<Record<string, string>>;
 
+type Draw = (view: View, columns: number, own?: Environment) => Promise<Screen>;
+
 export interface Terminal {
   readonly home: string;
   readonly env: Environment;
   /** The screen after a line at a terminal of this width. */
-  readonly screenOf: (view: View, columns: number, own?: Environment) => Promise<Screen>;
+  readonly screenOf: Draw;
+  /** The same in the process of the test, one after the other. */
+  readonly screenInside: Draw;
 }
 
 /** Starts the club's service, and makes a home folder that knows it. */
@@ -25,15 +30,14 @@ export async function openTerminal(): Promise<Terminal> {
   const home = homeOfClub(service.baseUrl);
   const { ROSTERCTL_API_KEY = '' } = service.env;
   const env = { ROSTERCTL_API_KEY, ROSTERCTL_PAGER: 'cat' };
-  return {
-    home,
-    env,
-    async screenOf({ line, answers = [], changesHome }, columns, own = {}) {
+  const drawnBy =
+    (talk: typeof wholeConversation): Draw =>
+    async ({ line, answers = [], changesHome }, columns, own = {}) => {
       const typed = answers.map(
         ([question, text]) => [question, text.replace('SERVICE', service.baseUrl)] as const,
       );
       const at = changesHome ? homeOfClub(service.baseUrl) : home;
-      const { shown } = await wholeConversation(
+      const { shown } = await talk(
         at,
         splitWords(line.replace('HOME', at)),
         typed,
@@ -41,6 +45,18 @@ export async function openTerminal(): Promise<Terminal> {
         columns,
       );
       return { shown, ...(await readBack(shown, columns)) };
+    };
+  const drawInside = drawnBy(converseInside);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    home,
+    env,
+    screenOf: drawnBy(wholeConversation),
+    // A process has one current folder.
+    screenInside(...view) {
+      const drawn = last.then(() => drawInside(...view));
+      last = drawn.catch(() => {});
+      return drawn;
     },
   };
 }

@@ -4,19 +4,19 @@ import pty from '@lydell/node-pty';
 import { freshEnvironment, launcher } from './run.js';
 
 const script = new URL('../../build/terminal.mjs', import.meta.url).href;
-const { afterErasing } = (await import(script)) as {
+export const { afterErasing } = (await import(script)) as {
   readonly afterErasing: (text: string) => string;
 };
 
 /** What a terminal got and kept: a busy machine also shows, and erases, what it is waiting for. */
-interface Conversation {
+export interface Conversation {
   readonly shown: string;
   readonly printed: string;
   readonly code: number;
 }
 
 /** What to type once this has appeared; a function may first wait for something else. */
-type Answer = readonly [shown: RegExp, typed: string | (() => Promise<string>)];
+export type Answer = readonly [shown: RegExp, typed: string | (() => Promise<string>)];
 
 /** Types each answer when its question has appeared, `^` at once; everything the terminal showed, and the code. */
 export function converse(
@@ -71,7 +71,7 @@ interface Talk {
 }
 
 /** How long nothing is shown; less than the time of a test, whose end would not tell what it waited for. */
-const hangMs = 110_000;
+export const hangMs = 110_000;
 
 /**
  * Keeps a terminal open until its program has ended and a moment passed: a hang-up ends the reading, and on a

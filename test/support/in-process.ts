@@ -44,6 +44,14 @@ interface InProcessOptions {
   readonly clock?: Clock;
   /** Takes the command for one that only reads, whatever it does. */
   readonly asRead?: boolean;
+  /** The three streams, by default an input and two pipes. */
+  readonly streams?: StandardStreams;
+}
+
+export interface StandardStreams {
+  readonly stdin: NodeJS.ReadableStream;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
 }
 
 /**
@@ -59,6 +67,7 @@ export async function inProcess(
     stdin = '',
     clock = movableClock(),
     asRead = false,
+    streams,
   }: InProcessOptions = {},
 ): Promise<Ran> {
   const out = collector();
@@ -80,9 +89,9 @@ export async function inProcess(
     exit() {
       throw new Error(`rosterctl ${wordsOf(line).join(' ')} would exit at once.`);
     },
-    stdin: new PassThrough().end(stdin),
-    stdout: out.stream,
-    stderr: err.stream,
+    stdin: streams?.stdin ?? new PassThrough().end(stdin),
+    stdout: streams?.stdout ?? out.stream,
+    stderr: streams?.stderr ?? err.stream,
   });
   const leave = cwd === undefined ? undefined : enter(cwd);
   try {

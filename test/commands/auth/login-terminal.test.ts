@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../../support/converse.js';
+import { converseInside } from '../../support/converse-inside.js';
 import { temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
 
@@ -66,7 +67,7 @@ test('Ctrl-C at the key prompt stores nothing and exits 130', async () => {
 test('an address without https and /v1 is offered with them', async () => {
   const host = new URL(service.baseUrl).host;
   const offered = new RegExp(`http://${host}/v1`);
-  const { shown, code } = await converse(
+  const { shown, code } = await converseInside(
     temporaryFolder(),
     ['auth', 'login'],
     [
@@ -80,7 +81,7 @@ test('an address without https and /v1 is offered with them', async () => {
   );
   expect(shown).toContain('✘ The base URL must end in /v1.');
   expect(code).toBe(0);
-  const named = await converse(
+  const named = await converseInside(
     temporaryFolder(),
     ['auth', 'login', '--base-url', 'api.example.com'],
     [[/https:\/\/api\.example\.com\/v1/, '\u001b']],
@@ -96,7 +97,7 @@ test('a wrong part is asked again, the right ones are kept, and a mistyped organ
       : { status: 403, json: { error: 'forbidden' } };
   });
   const home = temporaryFolder();
-  const { shown, code } = await converse(
+  const { shown, code } = await converseInside(
     home,
     ['auth', 'login'],
     [
@@ -137,7 +138,7 @@ test('an address where something else answers with a page is asked for again', a
 
 test('a key that cannot be one is asked for again, and what was typed before is kept', async () => {
   const home = temporaryFolder();
-  const { shown, code } = await converse(
+  const { shown, code } = await converseInside(
     home,
     ['auth', 'login'],
     [
@@ -152,7 +153,7 @@ test('a key that cannot be one is asked for again, and what was typed before is 
 });
 
 test('the error for an empty organization names no flags that were not given', async () => {
-  const { shown } = await converse(
+  const { shown } = await converseInside(
     temporaryFolder(),
     ['auth', 'login', '--base-url', service.baseUrl],
     [

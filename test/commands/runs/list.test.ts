@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { userOf } from '../../bulk/user.js';
 import { converse } from '../../support/converse.js';
+import { converseInside } from '../../support/converse-inside.js';
 import { withoutColor } from '../../support/hostile.js';
 import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
@@ -23,7 +24,7 @@ async function twoRuns() {
   await user.run(line);
   const shown = async (words: string) => {
     const own = { ...service.env, NO_COLOR: '1' };
-    const { shown: text } = await converse(user.home, words.split(' '), [], own, 80);
+    const { shown: text } = await converseInside(user.home, words.split(' '), [], own, 80);
     return text.replaceAll('\r', '').trimEnd().split('\n');
   };
   return { user, shown };
@@ -106,7 +107,13 @@ test('runs show lists the fields of a created record, without an old value that 
   const home = temporaryFolder();
   const fields = "--name 'Mira Kite' -F role=coach -F teamIds[]=team_0002 -F teamIds[]=team_0001";
   await rosterctl(`-p sandbox players create ${fields}`, { home });
-  const { shown } = await converse(home, ['-p', 'sandbox', 'runs', 'show', 'last'], [], {}, 120);
+  const { shown } = await converseInside(
+    home,
+    ['-p', 'sandbox', 'runs', 'show', 'last'],
+    [],
+    {},
+    120,
+  );
   expect(withoutColor(shown)).toMatch(
     /player_\d+ .* created +Name Mira Kite, Role coach, Teams team_0002, team_0001\r\n/,
   );
