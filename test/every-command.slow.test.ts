@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { describeCommands } from '../src/cli/manifest.js';
 import { commands } from '../src/commands/index.js';
 import type { ManifestCommand } from '../src/data/command-manifest.js';
+import { early, expectDeclaredShape, isStarted } from './support/declared.js';
 import { aDesk, lineOf, testedElsewhere } from './support/examples.js';
 import { inProcess } from './support/in-process.js';
 import { rosterctl } from './support/run.js';
 
-/** The first is run as JSON by every-command.test.ts; as text it is run here where it is the only one. */
+/** The first is run as JSON by every-command.test.ts or below; as text it is run here where it is the only one. */
 const others = ({ examples }: ManifestCommand) => examples.slice(examples.length > 1 ? 1 : 0);
 
 const { commands: described } = await describeCommands(commands);
@@ -16,7 +17,7 @@ describe.each(
     .map((command) => [command.words.join(' '), command] as const)
     .filter(([name]) => !testedElsewhere.has(name)),
 )('the help of %s gives examples that work:', (name, command) => {
-  // A command that writes is a process in every-command.test.ts.
+  // A command that writes is a process below.
   test.each(
     others(command).map(
       ([what, words], at) =>
@@ -31,3 +32,10 @@ describe.each(
     });
   });
 });
+
+test.each(
+  described
+    .filter((command) => isStarted(command))
+    .map((command) => [command.words.join(' '), command] as const)
+    .filter(([name]) => !testedElsewhere.has(name) && !early.has(name)),
+)('%s prints JSON of its declared shape', (_, command) => expectDeclaredShape(command));

@@ -1,33 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { safeParse } from 'zod/mini';
 import { commandHelp } from '../src/cli/help.js';
 import { describeCommands } from '../src/cli/manifest.js';
 import { commands } from '../src/commands/index.js';
 import { commandOf } from '../src/commands/runs/shared.js';
-import { aDesk, lineOf, testedElsewhere } from './support/examples.js';
-import { inProcess } from './support/in-process.js';
-import { rosterctl } from './support/run.js';
-import { dryRun, report, shapeOf } from './support/shapes.js';
+import { early, expectDeclaredShape, isStarted, load } from './support/declared.js';
+import { testedElsewhere } from './support/examples.js';
 
 // Checks every command against the declarations in its own file; every-command.slow.test.ts runs all examples.
 
 const { commands: described } = await describeCommands(commands);
-/** Reads that no other test starts as a process. */
-const startedHere = new Set([
-  ...['overview', 'person', 'commands', 'teams template', 'players template', 'uploads list'],
-  ...['backup diff', 'backup show', 'cursors list', 'cursors show', 'sandbox events'],
-]);
 const folder = fileURLToPath(new URL('../src/commands/', import.meta.url));
-
-/** Loads a command by its words. */
-async function load(words: readonly string[]) {
-  const entry = commands[words[0] ?? ''];
-  const loader = typeof entry === 'function' ? entry : entry?.commands[words[1] ?? ''];
-  if (!loader) throw new Error(`no command ${words.join(' ')}`);
-  return (await loader()).default;
-}
 
 test('the folder listing is the list of commands', () => {
   const verbs = Object.entries(commands).flatMap(([word, entry]) =>
@@ -85,24 +69,8 @@ describe.each(described.map((command) => [command.words.join(' '), command] as c
       );
     });
 
-    if (testedElsewhere.has(name)) return;
+    if (testedElsewhere.has(name) || (isStarted(command) && !early.has(name))) return;
 
-    test('prints JSON of its declared shape', async () => {
-      const { view } = await load(command.words);
-      const line = lineOf(command, command.examples[0]?.[1] ?? '');
-      const run = command.writes || startedHere.has(name) ? rosterctl : inProcess;
-      const ran = await run([...line, '--yes', '--json'], await aDesk(name));
-      expect({ code: ran.code, stderr: ran.code === 0 ? '' : ran.stderr }).toEqual({
-        code: 0,
-        stderr: '',
-      });
-      const value: unknown = JSON.parse(ran.stdout);
-      const isReport =
-        typeof value === 'object' && value !== null && 'summary' in value && 'results' in value;
-      const isDryRun =
-        typeof value === 'object' && value !== null && 'dryRun' in value && !isReport;
-      const shape = isReport ? report : isDryRun ? dryRun : shapeOf(name, view);
-      expect(safeParse(shape, value).error).toBeUndefined();
-    });
+    test('prints JSON of its declared shape', () => expectDeclaredShape(command));
   },
 );

@@ -138,3 +138,13 @@ export function wire({ status, headers, text }: Answer): string {
 
 /** Leaves of a record only its id. */
 export const short = 'record={"id":"$id"}';
+
+/** The teams that were added to those of the demo: `ID NAME`. */
+export async function createdTeams(sandbox: Pick<TestSandbox, 'baseUrl' | 'apiKey'>) {
+  const { json } = await call(sandbox as TestSandbox, 'GET /teams/org_demo');
+  const teams = json['teams'] as { id: string; name: string }[];
+  return teams.slice(6).map(({ id, name }) => `${id} ${name}`);
+}
+
+/** The lines of a writer's output. */
+export const answered = (text: string) => text.split('\n').filter((line) => line !== '');
