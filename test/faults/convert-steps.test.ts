@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ids, report, several, until, userOf } from '../bulk/user.js';
+import { ids, report, several, until, userInside, userOf } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
 import { closed, errorOf } from '../support/run.js';
@@ -83,7 +83,7 @@ test('a conversion refused because somebody else converted after --accept is not
     service.kept.set('app_1', application('app_1', theirs));
     return { status: 409, json: { error: 'alreadyConverted' } };
   });
-  const ran = await userOf(service).run('tryouts convert app_1 app_2 --accept --yes --json');
+  const ran = await userInside(service).run('tryouts convert app_1 app_2 --accept --yes --json');
   expect(ran.code).toBe(0);
   const [first] = report(ran).results;
   expect(first).toMatchObject({ result: 'changed', before: { status: 'pending' } });
@@ -266,7 +266,7 @@ describe('a conversion stopped while its status is being set', () => {
           release = () => response.end(JSON.stringify(accepted));
         };
       });
-      const user = userOf(service);
+      const user = userInside(service);
       await interruptConversion(user, count, async () => {
         await until(() => steps(service).includes('PATCH app_1'));
         // The answer must come after the signal, also to a process that is behind.
@@ -291,7 +291,7 @@ describe('a conversion stopped while its status is being set', () => {
         accepted ||= step === 'PATCH app_1';
         return accepted && !isOver && step === 'GET app_1' ? () => {} : undefined;
       });
-      const user = userOf(service);
+      const user = userInside(service);
       await interruptConversion(user, count, () =>
         until(() => accepted && steps(service).at(-1) === 'GET app_1'),
       );
@@ -321,7 +321,7 @@ describe('a conversion stopped while its status is being set', () => {
         release = () => response.end(JSON.stringify(accepted));
       };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const line = 'tryouts convert app_1 app_2 app_3 --accept --yes --fail-fast --json';
     const ran = await user.run(line);
     expect(ran.code).toBe(8);
@@ -345,7 +345,7 @@ test.each([
       service.kept.set('app_1', application('app_1', { status: 'rejected' }));
       return { status: 200, json: application('app_1', { status: 'accepted' }) };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const line = `tryouts convert ${ids(count).join(' ')} --accept --yes --json`;
     const ran = await user.run(line);
     expect(ran.code).toBe(code);
@@ -392,7 +392,7 @@ test.each(['PATCH', 'CONVERT'])(
         isLost = true;
       };
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const line = 'tryouts convert app_1 app_2 --accept --if-status pending --yes --concurrency 1';
     const child = user.start(line);
     const ended = closed(child);
@@ -420,7 +420,7 @@ describe('a status that was lost on its way, of an application that somebody els
         service.kept.set('app_1', theirs);
         return isKilled ? () => {} : cut;
       });
-      const user = userOf(service);
+      const user = userInside(service);
       const line = 'tryouts convert app_1 app_2 --accept --yes --json --retries 1';
       if (isKilled) {
         const child = user.start(line);
@@ -486,7 +486,7 @@ test('the preview of several shows the team and everything else that is sent, an
     application('app_1', { status: 'accepted' }),
     application('app_2', { status: 'reviewing' }),
   ]);
-  const user = userOf(service);
+  const user = userInside(service);
   const line = 'tryouts convert app_1 app_2 -F teamId=team_1 -F shirt=7';
   for (const words of [`${line} -n`, `${line} --yes`]) {
     const { stderr } = await user.run(words);
@@ -506,7 +506,7 @@ test('a lost response to the acceptance is verified by reading before the conver
       cut(request, response);
     };
   });
-  const ran = await userOf(service).run('tryouts convert app_1 --accept --yes --json');
+  const ran = await userInside(service).run('tryouts convert app_1 --accept --yes --json');
   expect(ran.code).toBe(0);
   expect(steps(service).filter((step) => /^(PATCH|CONVERT)/.test(step))).toEqual([
     'PATCH app_1',
@@ -521,7 +521,9 @@ test('a conversion lost on the way is sent again, although its acceptance was lo
     seen.add(step);
     return cut;
   });
-  const ran = await userOf(service).run('tryouts convert app_1 --accept --yes --json --retries 3');
+  const ran = await userInside(service).run(
+    'tryouts convert app_1 --accept --yes --json --retries 3',
+  );
   expect(steps(service).filter((step) => /^(PATCH|CONVERT)/.test(step))).toEqual([
     'PATCH app_1',
     'PATCH app_1',

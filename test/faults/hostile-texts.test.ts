@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { wholeConversation } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { forbidden, hostileTexts, withoutColor } from '../support/hostile.js';
 import { temporaryFolder } from '../support/run.js';
 import { fault } from './support/case.js';
@@ -157,7 +158,8 @@ describe('40 hostile texts in every view', () => {
     fault('F059', `${name} in a terminal`, async () => {
       const world = await spoken(text);
       for (const line of ['tryouts get app_1', 'teams delete team_1', 'players list']) {
-        const shown = await onScreen(line, world.env);
+        const inside = !asProcess.includes(name);
+        const shown = await onScreen(line, world.env, inside ? converseInside : wholeConversation);
         expect(screenSafe(shown), `${line}: ${aroundHarm(shown)}`).toBe(true);
       }
     });
@@ -197,8 +199,12 @@ function withoutTerminalWork(text: string): string {
 }
 
 /** What a terminal gets, without its control sequences; a deletion is answered with `n`. */
-async function onScreen(line: string, env: Record<string, string>): Promise<string> {
-  const { shown } = await wholeConversation(
+async function onScreen(
+  line: string,
+  env: Record<string, string>,
+  talk = wholeConversation,
+): Promise<string> {
+  const { shown } = await talk(
     temporaryFolder('screen'),
     line.split(' '),
     line.includes('delete') ? [[/Delete team/, 'n\r']] : [],

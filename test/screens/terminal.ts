@@ -20,7 +20,7 @@ export interface Terminal {
   readonly env: Environment;
   /** The screen after a line at a terminal of this width. */
   readonly screenOf: Draw;
-  /** The same in the process of the test, one after the other. */
+  /** The same in the process of the test. */
   readonly screenInside: Draw;
 }
 
@@ -46,18 +46,11 @@ export async function openTerminal(): Promise<Terminal> {
       );
       return { shown, ...(await readBack(shown, columns)) };
     };
-  const drawInside = drawnBy(converseInside);
-  let last: Promise<unknown> = Promise.resolve();
   return {
     home,
     env,
     screenOf: drawnBy(wholeConversation),
-    // A process has one current folder.
-    screenInside(...view) {
-      const drawn = last.then(() => drawInside(...view));
-      last = drawn.catch(() => {});
-      return drawn;
-    },
+    screenInside: drawnBy(converseInside),
   };
 }
 

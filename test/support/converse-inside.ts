@@ -4,11 +4,20 @@ import { PassThrough, Writable } from 'node:stream';
 import { type Answer, afterErasing, type Conversation, hangMs } from './converse.js';
 import { inProcess, type StandardStreams } from './in-process.js';
 
+let last: Promise<unknown> = Promise.resolve();
+
 /**
  * Does what `converse` does, without a pager. For pages, and for questions whose keys the program reads one by
  * one: signals, echo and whatever else the system's terminal does itself need a real one.
  */
-export async function converseInside(
+export function converseInside(...line: Parameters<typeof talk>): Promise<Conversation> {
+  // One after the other, because a process has one current folder.
+  const ended = last.then(() => talk(...line));
+  last = ended.catch(() => {});
+  return ended;
+}
+
+async function talk(
   home: string,
   line: readonly string[],
   answers: readonly Answer[] = [],
