@@ -67,12 +67,17 @@ describe('bodies that are not JSON', () => {
       { inside: id !== 'F042' },
     );
 
-    fault(id, `${title}: a status that was done is found by reading`, async (attack) => {
-      const world = await hostileWorld(unreadable('PATCH', action));
-      const ran = await attack(patch, { env: world.env });
-      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-      expect(world.count('PATCH')).toBe(1);
-    });
+    fault(
+      id,
+      `${title}: a status that was done is found by reading`,
+      async (attack) => {
+        const world = await hostileWorld(unreadable('PATCH', action));
+        const ran = await attack(patch, { env: world.env });
+        expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+        expect(world.count('PATCH')).toBe(1);
+      },
+      { inside: id !== 'F042' },
+    );
   }
 
   for (const status of [502, 504, 413])
@@ -146,70 +151,104 @@ describe('wrong answers', () => {
     expectFailure(strict.ran, 1, /email/);
   });
 
-  fault('F050', 'a documented field is missing', async (attack) => {
-    const { ran } = await answered(attack, 'tryouts list --json', list({ gamerTags: undefined }));
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/gamerTags/);
-    const strict = await answered(
-      attack,
-      'tryouts list --json --strict',
-      list({ gamerTags: undefined }),
-    );
-    expectFailure(strict.ran, 1, /gamerTags/);
-    const noStatus = await answered(attack, 'tryouts list --json', list({ status: undefined }));
-    expect(noStatus.ran.stderr).toContain('status: missing');
-  });
-
-  fault('F051', 'a status that the contract does not know', async (attack) => {
-    for (const line of ['tryouts list', 'tryouts list --json', 'tryouts stats --json']) {
-      const { ran } = await answered(attack, line, list({ status: 'parked' }));
+  fault(
+    'F050',
+    'a documented field is missing',
+    async (attack) => {
+      const { ran } = await answered(attack, 'tryouts list --json', list({ gamerTags: undefined }));
       expect(ran.code).toBe(0);
-      expect(ran.stdout).toContain('parked');
-      expect(ran.stderr).toMatch(/status/);
-    }
-    const { ran, world } = await answered(
-      attack,
-      'tryouts update app_1 --status parked',
-      list({ status: 'parked' }),
-    );
-    expectFailure(ran, 2, /parked|status/);
-    expect(world.count('PATCH')).toBe(0);
-  });
+      expect(ran.stderr).toMatch(/gamerTags/);
+      const strict = await answered(
+        attack,
+        'tryouts list --json --strict',
+        list({ gamerTags: undefined }),
+      );
+      expectFailure(strict.ran, 1, /gamerTags/);
+      const noStatus = await answered(attack, 'tryouts list --json', list({ status: undefined }));
+      expect(noStatus.ran.stderr).toContain('status: missing');
+    },
+    { inside: true },
+  );
 
-  fault('F052', 'fields that the contract does not name', async (attack) => {
-    const { ran } = await answered(attack, 'tryouts list --json', list({ mood: { deep: [1] } }));
-    expect(ran.code).toBe(0);
-    expect(JSON.parse(ran.stdout)[0].mood).toEqual({ deep: [1] });
-    const table = await answered(attack, 'tryouts list', list({ mood: 'x' }));
-    expect(table.ran.code).toBe(0);
-  });
+  fault(
+    'F051',
+    'a status that the contract does not know',
+    async (attack) => {
+      for (const line of ['tryouts list', 'tryouts list --json', 'tryouts stats --json']) {
+        const { ran } = await answered(attack, line, list({ status: 'parked' }));
+        expect(ran.code).toBe(0);
+        expect(ran.stdout).toContain('parked');
+        expect(ran.stderr).toMatch(/status/);
+      }
+      const { ran, world } = await answered(
+        attack,
+        'tryouts update app_1 --status parked',
+        list({ status: 'parked' }),
+      );
+      expectFailure(ran, 2, /parked|status/);
+      expect(world.count('PATCH')).toBe(0);
+    },
+    { inside: true },
+  );
 
-  fault('F053', 'null where it may and where it may not be', async (attack) => {
-    const may = await answered(attack, 'tryouts list', list({ internalNotes: null }));
-    expect({ code: may.ran.code, stderr: may.ran.stderr }).toEqual({ code: 0, stderr: '' });
-    const mayNot = await answered(attack, 'tryouts list', list({ name: null }));
-    expect(mayNot.ran.code).toBe(0);
-    expect(mayNot.ran.stderr).toMatch(/name/);
-  });
+  fault(
+    'F052',
+    'fields that the contract does not name',
+    async (attack) => {
+      const { ran } = await answered(attack, 'tryouts list --json', list({ mood: { deep: [1] } }));
+      expect(ran.code).toBe(0);
+      expect(JSON.parse(ran.stdout)[0].mood).toEqual({ deep: [1] });
+      const table = await answered(attack, 'tryouts list', list({ mood: 'x' }));
+      expect(table.ran.code).toBe(0);
+    },
+    { inside: true },
+  );
 
-  fault('F054', 'optional fields that are absent', async (attack) => {
-    const bare = { discordUserId: undefined, internalNotes: undefined, convertedPlayer: undefined };
-    const { ran } = await answered(attack, 'tryouts list', list(bare));
-    expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
-  });
+  fault(
+    'F053',
+    'null where it may and where it may not be',
+    async (attack) => {
+      const may = await answered(attack, 'tryouts list', list({ internalNotes: null }));
+      expect({ code: may.ran.code, stderr: may.ran.stderr }).toEqual({ code: 0, stderr: '' });
+      const mayNot = await answered(attack, 'tryouts list', list({ name: null }));
+      expect(mayNot.ran.code).toBe(0);
+      expect(mayNot.ran.stderr).toMatch(/name/);
+    },
+    { inside: true },
+  );
 
-  fault('F066', 'another record', async (attack) => {
-    for (const other of [{ id: 'app_2' }, { organizationId: 'org_8' }]) {
-      const wrong: Action = { json: { ...application, ...other } };
-      const { ran } = await answered(attack, 'tryouts get app_1', wrong);
-      expectFailure(ran, 1, /another record|another organization/);
-      const world = await hostileWorld(unreadable('PATCH', wrong));
-      const written = await attack(patch, { env: world.env });
-      // The write was done, but the response is about another record.
-      expect(written.code === 0 ? written.stdout : '').not.toMatch(/app_2|org_8/);
-      expect(world.count('PATCH')).toBe(1);
-    }
-  });
+  fault(
+    'F054',
+    'optional fields that are absent',
+    async (attack) => {
+      const bare = {
+        discordUserId: undefined,
+        internalNotes: undefined,
+        convertedPlayer: undefined,
+      };
+      const { ran } = await answered(attack, 'tryouts list', list(bare));
+      expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: '' });
+    },
+    { inside: true },
+  );
+
+  fault(
+    'F066',
+    'another record',
+    async (attack) => {
+      for (const other of [{ id: 'app_2' }, { organizationId: 'org_8' }]) {
+        const wrong: Action = { json: { ...application, ...other } };
+        const { ran } = await answered(attack, 'tryouts get app_1', wrong);
+        expectFailure(ran, 1, /another record|another organization/);
+        const world = await hostileWorld(unreadable('PATCH', wrong));
+        const written = await attack(patch, { env: world.env });
+        // The write was done, but the response is about another record.
+        expect(written.code === 0 ? written.stdout : '').not.toMatch(/app_2|org_8/);
+        expect(world.count('PATCH')).toBe(1);
+      }
+    },
+    { inside: true },
+  );
 });
 
 const withName = (name: unknown): Action => ({ json: { ...team, name } });
@@ -226,60 +265,90 @@ describe('problematic values', () => {
   });
 
   for (const depth of [1e4, 1e6])
-    fault('F056', `nested ${depth} deep`, async (attack) => {
-      for (const flag of ['', ' --json', ' -o csv']) {
-        const deep = json(`{"id":"team_1","x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
-        const { ran } = await answered(attack, read + flag, deep);
-        expectFailure(
-          ran,
-          1,
-          /is JSON nested more than 200 levels deep, which rosterctl does not read/,
-        );
-      }
-    });
-
-  fault('F057', 'names that are prototypes', async (attack) => {
-    const hostile = json(
-      `{"id":"team_1","organizationId":"${organization}","name":"Red","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x","hasOwnProperty":1}`,
+    fault(
+      'F056',
+      `nested ${depth} deep`,
+      async (attack) => {
+        for (const flag of ['', ' --json', ' -o csv']) {
+          const deep = json(`{"id":"team_1","x":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+          const { ran } = await answered(attack, read + flag, deep);
+          expectFailure(
+            ran,
+            1,
+            /is JSON nested more than 200 levels deep, which rosterctl does not read/,
+          );
+        }
+      },
+      { inside: depth === 1e4 },
     );
-    const { ran } = await answered(attack, `${read} --json`, hostile);
-    expect(ran.code).toBe(0);
-    expect(ran.stdout).toContain('"__proto__":{"polluted":1}');
-    for (const flag of ['', ' -o csv', ' --fields __proto__.polluted,toString'])
-      expect((await answered(attack, read + flag, hostile)).ran.code).toBe(0);
-  });
 
-  fault('F058', 'a name twice: the last one holds', async (attack) => {
-    const { ran } = await answered(
-      attack,
-      `${read} --json`,
-      json('{"id":"team_1","name":"a","name":"b"}'),
-    );
-    expect(ran.code).toBe(0);
-    expect(JSON.parse(ran.stdout).name).toBe('b');
-  });
+  fault(
+    'F057',
+    'names that are prototypes',
+    async (attack) => {
+      const hostile = json(
+        `{"id":"team_1","organizationId":"${organization}","name":"Red","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x","hasOwnProperty":1}`,
+      );
+      const { ran } = await answered(attack, `${read} --json`, hostile);
+      expect(ran.code).toBe(0);
+      expect(ran.stdout).toContain('"__proto__":{"polluted":1}');
+      for (const flag of ['', ' -o csv', ' --fields __proto__.polluted,toString'])
+        expect((await answered(attack, read + flag, hostile)).ran.code).toBe(0);
+    },
+    { inside: true },
+  );
 
-  fault('F059', 'half characters and NUL', async (attack) => {
-    const hostile = json('{"id":"team_1","name":"a\\u0000b\\ud800c"}');
-    const table = await answered(attack, read, hostile);
-    expect(table.ran.code).toBe(0);
-    expect(table.ran.stdout).not.toContain('\u0000');
-    expect((await answered(attack, `${read} -o csv`, hostile)).ran.code).toBe(0);
-    const { ran } = await answered(attack, `${read} --json`, hostile);
-    expect(JSON.parse(ran.stdout).name).toBe('a\u0000b\ud800c');
-  });
+  fault(
+    'F058',
+    'a name twice: the last one holds',
+    async (attack) => {
+      const { ran } = await answered(
+        attack,
+        `${read} --json`,
+        json('{"id":"team_1","name":"a","name":"b"}'),
+      );
+      expect(ran.code).toBe(0);
+      expect(JSON.parse(ran.stdout).name).toBe('b');
+    },
+    { inside: true },
+  );
 
-  fault('F060', 'a byte order mark', async (attack) => {
-    const { ran } = await answered(attack, read, json(`\ufeff${JSON.stringify(team)}`));
-    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-  });
+  fault(
+    'F059',
+    'half characters and NUL',
+    async (attack) => {
+      const hostile = json('{"id":"team_1","name":"a\\u0000b\\ud800c"}');
+      const table = await answered(attack, read, hostile);
+      expect(table.ran.code).toBe(0);
+      expect(table.ran.stdout).not.toContain('\u0000');
+      expect((await answered(attack, `${read} -o csv`, hostile)).ran.code).toBe(0);
+      const { ran } = await answered(attack, `${read} --json`, hostile);
+      expect(JSON.parse(ran.stdout).name).toBe('a\u0000b\ud800c');
+    },
+    { inside: true },
+  );
 
-  fault('F061', 'bytes that are no UTF-8', async (attack) => {
-    const text = Buffer.from(JSON.stringify(team).replace('Red', 'R\u00ffd'), 'latin1');
-    const { ran } = await answered(attack, read, { text });
-    expect(ran.code).toBe(0);
-    expect(ran.stdout).toContain('R\ufffdd');
-  });
+  fault(
+    'F060',
+    'a byte order mark',
+    async (attack) => {
+      const { ran } = await answered(attack, read, json(`\ufeff${JSON.stringify(team)}`));
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+    },
+    { inside: true },
+  );
+
+  fault(
+    'F061',
+    'bytes that are no UTF-8',
+    async (attack) => {
+      const text = Buffer.from(JSON.stringify(team).replace('Red', 'R\u00ffd'), 'latin1');
+      const { ran } = await answered(attack, read, { text });
+      expect(ran.code).toBe(0);
+      expect(ran.stdout).toContain('R\ufffdd');
+    },
+    { inside: true },
+  );
 
   for (const number of ['9007199254740993', '123456789012345678901234567890', '1e400', '-0.5'])
     fault(
@@ -315,12 +384,17 @@ describe('problematic values', () => {
     { inside: true },
   );
 
-  fault('F067', 'a content type that is wrong', async (attack) => {
-    for (const type of ['text/plain', 'text/html', 'application/xml', '']) {
-      const { ran } = await answered(attack, read, json(JSON.stringify(team), type));
-      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    }
-  });
+  fault(
+    'F067',
+    'a content type that is wrong',
+    async (attack) => {
+      for (const type of ['text/plain', 'text/html', 'application/xml', '']) {
+        const { ran } = await answered(attack, read, json(JSON.stringify(team), type));
+        expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      }
+    },
+    { inside: true },
+  );
 });
 
 const rows = (from: number) => [from, from + 1].map((n) => ({ ...team, id: `team_${n}` }));
@@ -350,27 +424,37 @@ describe('lists', () => {
       { inside: title !== 'an array' },
     );
 
-  fault('F064', 'a list as null is empty, and said to be assumed so', async (attack) => {
-    const { ran } = await answered(attack, 'teams list --json', { json: null });
-    expect([ran.code, ran.stdout]).toEqual([0, '[]\n']);
-    expect(ran.stderr).toContain('The list of teams is taken to be empty');
-    const strict = await answered(attack, 'teams list --json --strict', { json: null });
-    expectFailure(strict.ran, 1, /may be incomplete/);
-  });
+  fault(
+    'F064',
+    'a list as null is empty, and said to be assumed so',
+    async (attack) => {
+      const { ran } = await answered(attack, 'teams list --json', { json: null });
+      expect([ran.code, ran.stdout]).toEqual([0, '[]\n']);
+      expect(ran.stderr).toContain('The list of teams is taken to be empty');
+      const strict = await answered(attack, 'teams list --json --strict', { json: null });
+      expectFailure(strict.ran, 1, /may be incomplete/);
+    },
+    { inside: true },
+  );
 
-  fault('F065', 'a cursor that comes again and again', async (attack) => {
-    const { ran, world } = await answered(attack, 'teams list --json', {
-      json: { data: [team], nextCursor: 'same' },
-    });
-    expect(world.count()).toBeLessThanOrEqual(3);
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/may be incomplete/);
-    expect(JSON.parse(ran.stdout)).toHaveLength(1);
-    const strict = await answered(attack, 'teams list --json --strict', {
-      json: { data: [team], nextCursor: 'same' },
-    });
-    expectFailure(strict.ran, 1, /may be incomplete/);
-  });
+  fault(
+    'F065',
+    'a cursor that comes again and again',
+    async (attack) => {
+      const { ran, world } = await answered(attack, 'teams list --json', {
+        json: { data: [team], nextCursor: 'same' },
+      });
+      expect(world.count()).toBeLessThanOrEqual(3);
+      expect(ran.code).toBe(0);
+      expect(ran.stderr).toMatch(/may be incomplete/);
+      expect(JSON.parse(ran.stdout)).toHaveLength(1);
+      const strict = await answered(attack, 'teams list --json --strict', {
+        json: { data: [team], nextCursor: 'same' },
+      });
+      expectFailure(strict.ran, 1, /may be incomplete/);
+    },
+    { inside: true },
+  );
 
   fault('F065', 'pages that overlap, and a total that lies', async (attack) => {
     const world = await hostileWorld({
