@@ -71,12 +71,17 @@ describe('step 1 and 2', () => {
   });
 
   for (const status of [401, 410])
-    fault('F096', `the URL has run out, answered by ${status}: a new one`, async (attack) => {
-      const world = await withStore(({ nth }) => (nth === 1 ? { status, text: '' } : undefined));
-      const ran = await attack(upload, { env: world.env, cwd: folder() });
-      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-      expect(grants(world)).toHaveLength(2);
-    });
+    fault(
+      'F096',
+      `the URL has run out, answered by ${status}: a new one`,
+      async (attack) => {
+        const world = await withStore(({ nth }) => (nth === 1 ? { status, text: '' } : undefined));
+        const ran = await attack(upload, { env: world.env, cwd: folder() });
+        expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+        expect(grants(world)).toHaveLength(2);
+      },
+      { inside: status !== 401 },
+    );
 
   fault('F096', 'every URL has run out: it ends', async (attack) => {
     const world = await withStore(() => ({ status: 403, text: xml('AccessDenied') }));
@@ -199,19 +204,24 @@ describe('step 1 and 2', () => {
   });
 
   for (const status of [301, 302, 303, 307, 308])
-    fault('F103', `PUT ${status} is not followed`, async (attack) => {
-      const elsewhere = await hostileWorld();
-      const world = await withStore(() => ({
-        status,
-        headers: { location: `${elsewhere.origin}/take` },
-      }));
-      const ran = await attack('docs upload rules.txt --if-exists duplicate', {
-        env: world.env,
-        cwd: folder(),
-      });
-      expectFailure(ran, 1, new RegExp(`redirected the upload \\(${status}\\)`));
-      expect(elsewhere.connections()).toBe(0);
-    });
+    fault(
+      'F103',
+      `PUT ${status} is not followed`,
+      async (attack) => {
+        const elsewhere = await hostileWorld();
+        const world = await withStore(() => ({
+          status,
+          headers: { location: `${elsewhere.origin}/take` },
+        }));
+        const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+          env: world.env,
+          cwd: folder(),
+        });
+        expectFailure(ran, 1, new RegExp(`redirected the upload \\(${status}\\)`));
+        expect(elsewhere.connections()).toBe(0);
+      },
+      { inside: status !== 301 },
+    );
 });
 
 const onDocuments = (action: Action, carriedOut: boolean): WorldOptions => ({
@@ -262,25 +272,30 @@ describe('step 3', () => {
     [403, [7]],
     [500, [9, 10]],
   ] as const)
-    fault('F105', `${status}: the orphan is named with the command`, async (attack) => {
-      const { api: spoilt } = onDocuments({ status, json: { error: 'no' } }, false);
-      const world = await hostileWorld({
-        // It is not recorded, as a list shows.
-        api: (request, here) =>
-          request.url === '/v1/documents/org_7' ? othersOnly : spoilt?.(request, here),
-      });
-      const ran = await attack(`docs upload rules.txt --if-exists duplicate --tag 'a b'`, {
-        env: world.env,
-        cwd: folder(),
-      });
-      expect(codes).toContain(ran.code);
-      expect(ran.stdout).toBe('');
-      expect(ran.stderr).toMatch(/key documents\/org_7\/rules\.txt, fileRef ref_1/);
-      expect(ran.stderr).toContain(
-        "rosterctl docs create --file-key documents/org_7/rules.txt --file-ref ref_1 --content-type text/plain --size-bytes 5 --name rules.txt --tag 'a b'",
-      );
-      expect(world.store.count('PUT')).toBe(1);
-    });
+    fault(
+      'F105',
+      `${status}: the orphan is named with the command`,
+      async (attack) => {
+        const { api: spoilt } = onDocuments({ status, json: { error: 'no' } }, false);
+        const world = await hostileWorld({
+          // It is not recorded, as a list shows.
+          api: (request, here) =>
+            request.url === '/v1/documents/org_7' ? othersOnly : spoilt?.(request, here),
+        });
+        const ran = await attack(`docs upload rules.txt --if-exists duplicate --tag 'a b'`, {
+          env: world.env,
+          cwd: folder(),
+        });
+        expect(codes).toContain(ran.code);
+        expect(ran.stdout).toBe('');
+        expect(ran.stderr).toMatch(/key documents\/org_7\/rules\.txt, fileRef ref_1/);
+        expect(ran.stderr).toContain(
+          "rosterctl docs create --file-key documents/org_7/rules.txt --file-ref ref_1 --content-type text/plain --size-bytes 5 --name rules.txt --tag 'a b'",
+        );
+        expect(world.store.count('PUT')).toBe(1);
+      },
+      { inside: status !== 400 },
+    );
 });
 
 describe('interrupted at step 3', () => {
@@ -349,23 +364,28 @@ describe('the file', () => {
       },
     ],
   ] as const)
-    fault('F107', `${title} while it is sent: no document`, async (attack) => {
-      const cwd = folder('x'.repeat(size));
-      let changed = false;
-      const world = await withStore(undefined, {
-        storeOptions: {
-          early: () => {
-            if (!changed) change(join(cwd, 'rules.txt'));
-            changed = true;
-            return undefined;
+    fault(
+      'F107',
+      `${title} while it is sent: no document`,
+      async (attack) => {
+        const cwd = folder('x'.repeat(size));
+        let changed = false;
+        const world = await withStore(undefined, {
+          storeOptions: {
+            early: () => {
+              if (!changed) change(join(cwd, 'rules.txt'));
+              changed = true;
+              return undefined;
+            },
           },
-        },
-      });
-      const env = { ...world.env, ROSTERCTL_RETRIES: '0' };
-      const ran = await attack('docs upload rules.txt --if-exists duplicate', { env, cwd });
-      expectFailure(ran, 2, /changed/);
-      expect(world.done.documents).toBe(0);
-    });
+        });
+        const env = { ...world.env, ROSTERCTL_RETRIES: '0' };
+        const ran = await attack('docs upload rules.txt --if-exists duplicate', { env, cwd });
+        expectFailure(ran, 2, /changed/);
+        expect(world.done.documents).toBe(0);
+      },
+      { inside: title !== 'truncated' },
+    );
 
   fault('F108', 'of no bytes: a note, and sent', async (attack) => {
     const world = await withStore(undefined);
@@ -375,18 +395,23 @@ describe('the file', () => {
     expect(world.store.requests[0]?.headers['content-length']).toBe('0');
   });
 
-  fault('F109', 'a folder, missing, a loop, a name too long', async (attack) => {
-    const world = await withStore(undefined);
-    const cwd = folder();
-    mkdirSync(join(cwd, 'sub.txt'));
-    symlinkSync('loop.txt', join(cwd, 'loop.txt'));
-    for (const path of ['sub.txt', 'none.txt', 'loop.txt', `${'n'.repeat(300)}.txt`]) {
-      const ran = await attack(['docs', 'upload', path], { env: world.env, cwd });
-      expectFailure(ran, 2, /./);
-      expect(ran.stderr).toContain(path.slice(0, 60));
-    }
-    expect(world.requests).toHaveLength(0);
-  });
+  fault(
+    'F109',
+    'a folder, missing, a loop, a name too long',
+    async (attack) => {
+      const world = await withStore(undefined);
+      const cwd = folder();
+      mkdirSync(join(cwd, 'sub.txt'));
+      symlinkSync('loop.txt', join(cwd, 'loop.txt'));
+      for (const path of ['sub.txt', 'none.txt', 'loop.txt', `${'n'.repeat(300)}.txt`]) {
+        const ran = await attack(['docs', 'upload', path], { env: world.env, cwd });
+        expectFailure(ran, 2, /./);
+        expect(ran.stderr).toContain(path.slice(0, 60));
+      }
+      expect(world.requests).toHaveLength(0);
+    },
+    { inside: true },
+  );
 
   fault('F109', 'not readable', async (attack, context) => {
     const user = otherUser();
@@ -454,14 +479,19 @@ describe('the file', () => {
     expect(readdirSync(TMPDIR)).toEqual([]);
   });
 
-  fault('F112', 'a symlink is followed', async (attack) => {
-    const world = await withStore(undefined);
-    const cwd = folder();
-    symlinkSync('rules.txt', join(cwd, 'link.txt'));
-    const ran = await attack('docs upload link.txt', { env: world.env, cwd });
-    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    expect(world.store.requests[0]?.body.toString()).toBe('hello');
-  });
+  fault(
+    'F112',
+    'a symlink is followed',
+    async (attack) => {
+      const world = await withStore(undefined);
+      const cwd = folder();
+      symlinkSync('rules.txt', join(cwd, 'link.txt'));
+      const ran = await attack('docs upload link.txt', { env: world.env, cwd });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.store.requests[0]?.body.toString()).toBe('hello');
+    },
+    { inside: true },
+  );
 
   fault('F113', 'of 5 GiB: its size is told exactly', async (attack) => {
     const cwd = folder();
@@ -482,65 +512,80 @@ describe('the file', () => {
     });
   });
 
-  fault('F114', 'a type that is not among the ten', async (attack) => {
-    const world = await withStore(undefined);
-    const cwd = folder();
-    for (const name of ['a.exe', 'a.svg', 'a.html', 'noending', 'a.zip'])
-      writeFileSync(join(cwd, name), '\u0001\u0002');
-    for (const line of [
-      'docs upload a.exe',
-      'docs upload a.svg',
-      'docs upload a.html',
-      'docs upload noending',
-      'docs upload a.zip',
-      'docs upload rules.txt --if-exists duplicate --content-type image/svg+xml',
-      'uploads create --content-type application/zip --size-bytes 1',
-    ])
-      expectFailure(await attack(line, { env: world.env, cwd }), 2, /\.pdf|application\/pdf|pdf/);
-    expect(world.requests).toHaveLength(0);
-  });
+  fault(
+    'F114',
+    'a type that is not among the ten',
+    async (attack) => {
+      const world = await withStore(undefined);
+      const cwd = folder();
+      for (const name of ['a.exe', 'a.svg', 'a.html', 'noending', 'a.zip'])
+        writeFileSync(join(cwd, name), '\u0001\u0002');
+      for (const line of [
+        'docs upload a.exe',
+        'docs upload a.svg',
+        'docs upload a.html',
+        'docs upload noending',
+        'docs upload a.zip',
+        'docs upload rules.txt --if-exists duplicate --content-type image/svg+xml',
+        'uploads create --content-type application/zip --size-bytes 1',
+      ])
+        expectFailure(await attack(line, { env: world.env, cwd }), 2, /\.pdf|application\/pdf|pdf/);
+      expect(world.requests).toHaveLength(0);
+    },
+    { inside: true },
+  );
 
-  fault('F115', 'a name and a content that disagree', async (attack) => {
-    const world = await withStore(undefined);
-    const cwd = folder();
-    const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
-    writeFileSync(join(cwd, 'photo.pdf'), png);
-    writeFileSync(join(cwd, 'paper.docx'), 'plain words');
-    expectFailure(await attack('docs upload photo.pdf', { env: world.env, cwd }), 2, /png/i);
-    expectFailure(
-      await attack('docs upload paper.docx', { env: world.env, cwd }),
-      2,
-      /docx|Word|officedocument/i,
-    );
-    expect(world.requests).toHaveLength(0);
-    const ran = await attack('docs upload photo.pdf --content-type image/png', {
-      env: world.env,
-      cwd,
-    });
-    expect(ran.code).toBe(0);
-    expect(world.store.requests[0]?.headers['content-type']).toBe('image/png');
-  });
-
-  fault('F116', 'names and tags that are odd', async (attack) => {
-    const world = await withStore(undefined);
-    const cwd = folder();
-    const untagged = await attack('docs upload rules.txt --if-exists duplicate --tag ""', {
-      env: world.env,
-      cwd,
-    });
-    expectFailure(untagged, 2, /empty/);
-    expect(world.requests).toHaveLength(0);
-    for (const name of ['n'.repeat(10_000), 'a\u001b[31mb\nc', '=1+1', '../../x']) {
-      const ran = await attack(['docs', 'upload', 'rules.txt', '--name', name], {
+  fault(
+    'F115',
+    'a name and a content that disagree',
+    async (attack) => {
+      const world = await withStore(undefined);
+      const cwd = folder();
+      const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+      writeFileSync(join(cwd, 'photo.pdf'), png);
+      writeFileSync(join(cwd, 'paper.docx'), 'plain words');
+      expectFailure(await attack('docs upload photo.pdf', { env: world.env, cwd }), 2, /png/i);
+      expectFailure(
+        await attack('docs upload paper.docx', { env: world.env, cwd }),
+        2,
+        /docx|Word|officedocument/i,
+      );
+      expect(world.requests).toHaveLength(0);
+      const ran = await attack('docs upload photo.pdf --content-type image/png', {
         env: world.env,
         cwd,
       });
       expect(ran.code).toBe(0);
-      expect(ran.stdout + ran.stderr).not.toContain('\u001b');
-      const sent = world.requests.at(-1)?.body.toString() ?? '{}';
-      expect(JSON.parse(sent)).toMatchObject({ name });
-    }
-  });
+      expect(world.store.requests[0]?.headers['content-type']).toBe('image/png');
+    },
+    { inside: true },
+  );
+
+  fault(
+    'F116',
+    'names and tags that are odd',
+    async (attack) => {
+      const world = await withStore(undefined);
+      const cwd = folder();
+      const untagged = await attack('docs upload rules.txt --if-exists duplicate --tag ""', {
+        env: world.env,
+        cwd,
+      });
+      expectFailure(untagged, 2, /empty/);
+      expect(world.requests).toHaveLength(0);
+      for (const name of ['n'.repeat(10_000), 'a\u001b[31mb\nc', '=1+1', '../../x']) {
+        const ran = await attack(['docs', 'upload', 'rules.txt', '--name', name], {
+          env: world.env,
+          cwd,
+        });
+        expect(ran.code).toBe(0);
+        expect(ran.stdout + ran.stderr).not.toContain('\u001b');
+        const sent = world.requests.at(-1)?.body.toString() ?? '{}';
+        expect(JSON.parse(sent)).toMatchObject({ name });
+      }
+    },
+    { inside: true },
+  );
 });
 
 describe('downloads', () => {

@@ -150,7 +150,17 @@ async function runOutside(
   };
 }
 
-async function runInside(
+/** The last line inside that names files of its folder: a process has one current folder. */
+let lastInFolder: Promise<unknown> = Promise.resolve();
+
+function runInside(words: readonly string[], home: string, options: AttackOptions): Promise<Ended> {
+  if (options.cwd === undefined) return runNow(words, home, options);
+  const ended = lastInFolder.then(() => runNow(words, home, options));
+  lastInFolder = ended.catch(() => {});
+  return ended;
+}
+
+async function runNow(
   words: readonly string[],
   home: string,
   { env, stdin, cwd }: AttackOptions,
