@@ -11,6 +11,8 @@ const longest = [
   'faults/upload.',
   'faults/hostile-texts.',
   'every-command.slow.',
+  'terminal/interaction.slow.',
+  'readme.slow.',
   'crash/import.',
   'faults/spreadsheet.',
   'sheets/memory.slow.',
