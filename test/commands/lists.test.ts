@@ -192,7 +192,7 @@ test('a template beside another format is refused before any request', async () 
   const before = service.requests.length;
   for (const beside of ['-o csv', '--json', '--fields id'])
     expect(
-      (await rosterctl(`tryouts list --template {id} ${beside}`, { env: service.env })).code,
+      (await inProcess(`tryouts list --template {id} ${beside}`, { env: service.env })).code,
     ).toBe(2);
   expect((await rosterctl('tryouts list --template {id', { env: service.env })).code).toBe(2);
   expect(service.requests.length).toBe(before);
