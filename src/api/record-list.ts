@@ -129,7 +129,7 @@ async function* readPages(
     if (!end) continue;
     if (end.state !== 'complete') return end;
     if (isAssumed && received === 0) return assumedEmpty(status);
-    return refused ? doubtfulList(refusedText(refused)) : end;
+    return refused ? { state: 'doubtful', reason: refusedText(refused) } : end;
   }
 }
 
