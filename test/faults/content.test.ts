@@ -67,17 +67,13 @@ describe('bodies that are not JSON', () => {
       { inside: id !== 'F042' },
     );
 
-    fault(
-      id,
-      `${title}: a status that was done is found by reading`,
-      async (attack) => {
-        const world = await hostileWorld(unreadable('PATCH', action));
-        const ran = await attack(patch, { env: world.env });
-        expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-        expect(world.count('PATCH')).toBe(1);
-      },
-      { inside: id !== 'F042' },
-    );
+    // A process, because megabytes read beside it in one process can make its own read too old to write on.
+    fault(id, `${title}: a status that was done is found by reading`, async (attack) => {
+      const world = await hostileWorld(unreadable('PATCH', action));
+      const ran = await attack(patch, { env: world.env });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.count('PATCH')).toBe(1);
+    });
   }
 
   for (const status of [502, 504, 413])
@@ -232,23 +228,18 @@ describe('wrong answers', () => {
     { inside: true },
   );
 
-  fault(
-    'F066',
-    'another record',
-    async (attack) => {
-      for (const other of [{ id: 'app_2' }, { organizationId: 'org_8' }]) {
-        const wrong: Action = { json: { ...application, ...other } };
-        const { ran } = await answered(attack, 'tryouts get app_1', wrong);
-        expectFailure(ran, 1, /another record|another organization/);
-        const world = await hostileWorld(unreadable('PATCH', wrong));
-        const written = await attack(patch, { env: world.env });
-        // The write was done, but the response is about another record.
-        expect(written.code === 0 ? written.stdout : '').not.toMatch(/app_2|org_8/);
-        expect(world.count('PATCH')).toBe(1);
-      }
-    },
-    { inside: true },
-  );
+  fault('F066', 'another record', async (attack) => {
+    for (const other of [{ id: 'app_2' }, { organizationId: 'org_8' }]) {
+      const wrong: Action = { json: { ...application, ...other } };
+      const { ran } = await answered(attack, 'tryouts get app_1', wrong);
+      expectFailure(ran, 1, /another record|another organization/);
+      const world = await hostileWorld(unreadable('PATCH', wrong));
+      const written = await attack(patch, { env: world.env });
+      // The write was done, but the response is about another record.
+      expect(written.code === 0 ? written.stdout : '').not.toMatch(/app_2|org_8/);
+      expect(world.count('PATCH')).toBe(1);
+    }
+  });
 });
 
 const withName = (name: unknown): Action => ({ json: { ...team, name } });
