@@ -344,7 +344,8 @@ describe('a list that breaks', () => {
       const { heard, list } = listTo(service.baseUrl, caps);
       expect(await collect(list)).toHaveLength(count);
       expect(service.requests).toHaveLength(requests);
-      expect(list.completeness()).toEqual({ state: 'doubtful', reason: 'the list does not end' });
+      const reason = 'the list does not end';
+      expect(list.completeness()).toEqual({ state: 'doubtful', reason, isLed: true });
       expect(heard).toEqual(['The list of teams may be incomplete: the list does not end.']);
     },
   );
