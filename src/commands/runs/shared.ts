@@ -4,7 +4,6 @@ import { reportView } from '../../bulk/report-view.js';
 import type { CommandOutput } from '../../cli/command-output.js';
 import type { Command } from '../../cli/define.js';
 import type { Context, LocalContext } from '../../context.js';
-import { isObject } from '../../data/json.js';
 import { resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
@@ -67,11 +66,10 @@ export async function reportResumed(
   { plan }: StoredRun,
   { value }: CommandOutput,
 ): Promise<void> {
-  if (!plan || !isObject(value) || !Array.isArray(value['results'])) return;
-  const { results, dryRun } = value as unknown as BulkReport;
-  if (dryRun) return;
+  const { results, dryRun } = value as Partial<BulkReport>;
+  if (!plan || !operation.onResumed || !results || dryRun) return;
   const done = new Set(results.filter(isAtTarget).map(({ row }) => row));
-  await operation.onResumed?.(
+  await operation.onResumed(
     context,
     plan.rows.filter(({ row }) => done.has(row)),
   );
