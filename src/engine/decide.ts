@@ -111,9 +111,9 @@ export function digestIn({ steps }: RowPlan): string | undefined {
   return steps[0]?.digest;
 }
 
-/** The message for a time that some program wrote in its own way: it proves neither a change nor that there is none. */
+/** The message for a rewritten time, which proves neither a change nor that there is none. */
 const rewrittenTime =
-  'Cannot tell if it changed since your export: updatedAt in your file is no longer the exported time. Leave that column as it is, or remove it.';
+  'Cannot tell whether it changed since your export: a program rewrote updatedAt in your file. Leave that column as it was exported, or remove it.';
 
 /** The message for a record that is newer than the export. It shows no value but the status, which is never secret. */
 function changedSinceExport(changes: readonly RowChange[]): string {
@@ -243,7 +243,7 @@ function isSameTime(exported: string, record: JsonObject | undefined): boolean {
   return typeof now === 'string' && Date.parse(exported) === Date.parse(now);
 }
 
-/** True if a time in a file is no longer as the export wrote it: without a zone, or without parts of a second. */
+/** True if a program rewrote the exported time, without its zone or its parts of a second. */
 function isRewritten(exported: string, record: JsonObject | undefined): boolean {
   const now = momentOf(plainText(record?.['updatedAt']))?.getTime();
   if (now === undefined) return false;

@@ -216,7 +216,7 @@ test.each([
       result: 'conflict',
       error: {
         message:
-          'Cannot tell if it changed since your export: updatedAt in your file is no longer the exported time. Leave that column as it is, or remove it.',
+          'Cannot tell whether it changed since your export: a program rewrote updatedAt in your file. Leave that column as it was exported, or remove it.',
       },
     },
   ]);
