@@ -118,7 +118,7 @@ function unknownFlag(flag: string, site: ErrorSite, hint: string): UsageError {
   return new UsageError(sentences.join(' '), { hint: meant.hint ?? hint });
 }
 
-/** The error for a value given to a flag that takes none; undefined if there is no such value. */
+/** Returns the error for a flag that takes no value but was given one; undefined for any other. */
 function unexpectedValue(
   flag: string,
   word: string,

@@ -71,7 +71,7 @@ function whatHappened(error: ApiError, command: FailedCommand): string {
         return `The organization's plan does not include API access${code}.`;
       return `The service refused ${attempted(error, command)}${code}.`;
     case 404:
-      return `${isStepOn(error) ? requestOf(error) : thing} was not found${code}.`;
+      return `${actsOnRecord(error) ? requestOf(error) : thing} was not found${code}.`;
     case 405:
       return `The service does not know ${requestOf(error)}${code}.`;
     case 409:
@@ -141,8 +141,8 @@ function namesRecord({ call }: ApiError): boolean {
   return /\{(?!organizationId)\w+\}/.test(call.path);
 }
 
-/** True for a request that does something with a record (`POST /…/{id}/convert-to-player`), which was read before. */
-function isStepOn({ call }: ApiError): boolean {
+/** True for a request that acts on a record, which was read before (`POST /…/{id}/convert-to-player`). */
+function actsOnRecord({ call }: ApiError): boolean {
   return call.method === 'POST' && /\}\/\w/.test(call.path);
 }
 
@@ -193,7 +193,7 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
     const see = isDoctor ? '' : '\nSee: rosterctl doctor';
     return `${needed}The key may lack a permission, or belong to another organization.${see}`;
   }
-  if (error.status === 404 && resource && isStepOn(error))
+  if (error.status === 404 && resource && actsOnRecord(error))
     return seeRecord(error, resource, command);
   if (error.status === 404 && resource)
     return namesRecord(error)
