@@ -107,7 +107,7 @@ export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOpti
     if (!column) {
       const isKnown = isOtherId || options.ignoreUnknownColumns || isExported(name, rules);
       if (!isKnown && (!header.isExport || header.isTypo(name)))
-        throw unknownColumn(name, options.key.kind, rules);
+        throw unknownColumn(name, options.key.kind, rules, names.length === 1);
       unused.push(name);
       continue;
     }
@@ -301,7 +301,16 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
   return exported.some((field) => field === name.split('.', 1)[0] || sameName(name, field));
 }
 
-function unknownColumn(name: string, key: string, { columns, exported }: ColumnRules) {
+function unknownColumn(
+  name: string,
+  key: string,
+  { columns, exported }: ColumnRules,
+  isOnly: boolean,
+) {
+  if (isOnly && name.includes('|'))
+    return new InputError(`Unknown column "${name}".`, {
+      hint: 'Columns are separated by commas, semicolons or tabs. Save the file with one of these.',
+    });
   const known = [key, ...columns.flatMap(({ name: own, aliases = [] }) => [own, ...aliases])];
   const all = [...known, ...exported];
   return new InputError(`Unknown column "${name}".${didYouMean(name, all)}`, {

@@ -80,11 +80,16 @@ export function readCsv(text: string): readonly CsvRow[] {
 }
 
 const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
+const columnsHint =
+  'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.';
 const tableHint =
   'If rosterctl wrote this table into a pipe, add -o csv there (for --ids: -o ids).';
 
 /** The first line of a file that was made for Excel: it only names the delimiter. */
 export const delimiterLine = /^"?sep=([,;\t])"?$/i;
+
+/** The first line of JSON, on one line or indented. */
+const startOfJson = /^ *[[{][ [{]*(?:"|$)/;
 
 /** In characters, far beyond any line of column names. */
 const longestFirstLine = 1024 * 1024;
@@ -96,8 +101,8 @@ type CellState = 'start' | 'plain' | 'quoted' | 'closed';
  * LF or CR; a byte order mark. The first line with text decides between `,` `;` and tab,
  * by those that it holds or as `sep=;`. Skips empty lines. The caller must iterate each result to its
  * end, because parsing happens during the iteration. It throws InputError naming the line, after the
- * last record before the error: for NUL, a stray quote, an unclosed quote, and a first line of more
- * than 1 MiB.
+ * last record before the error: for NUL, JSON, a stray quote, an unclosed quote, and a first line of
+ * more than 1 MiB.
  */
 export class CsvReader {
   private state: CellState = 'start';
@@ -138,9 +143,7 @@ export class CsvReader {
     if (Math.max(end, this.scanned) > longestFirstLine)
       throw new InputError(
         'The first line is longer than 1 MiB: this is probably not a CSV file.',
-        {
-          hint: 'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.',
-        },
+        { hint: columnsHint },
       );
     if (end >= 0) yield* this.readBuffered(this.buffered.slice(0, end));
   }
@@ -160,6 +163,8 @@ export class CsvReader {
     const text = this.buffered;
     this.buffered = '';
     const firstLine = start.replace(/^[\r\n]+/, '');
+    if (startOfJson.test(firstLine))
+      throw new InputError('This is JSON, not a CSV.', { hint: columnsHint });
     const named = delimiterLine.exec(firstLine)?.[1] as Delimiter | undefined;
     this.delimiter = named ?? likelyDelimiter(firstLine);
     const empty = start.slice(0, start.length - firstLine.length);

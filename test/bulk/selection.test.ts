@@ -86,6 +86,7 @@ describe('a CSV has values for each row', () => {
     ['id,status\na,x\nb,x\na,y\n', /a is given twice, on lines 2 and 4/],
     ['id,notes\na,x\n', /Unknown column "notes". Did you mean note\?/],
     ['id,statu\na,x\n', /Unknown column "statu". Did you mean status/],
+    ['id|status\na|x\n', /Unknown column "id\|status"\.$/],
     ['name,status\nx,y\n', /no column "id"/],
     ['id,note,internalNotes\na,b,c\n', /Columns 2 and 3 are both internalNotes/],
     ['id,status\na,#N/A\n', /Line 2: status holds the spreadsheet error #N\/A/],
