@@ -88,6 +88,7 @@ export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOpti
   const keyName = options.key.names.find((known) =>
     names.some((name) => header.isNamed(name, known)),
   );
+  if (keyName === undefined) throw noKeyColumn(names, head, options);
   const unused: string[] = [];
   const overruled = new Map<string, string>();
   const readers: { readonly index: number; readonly column: Column }[] = [];
@@ -95,7 +96,7 @@ export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOpti
   let keyIndex = -1;
   for (const [index, name] of names.entries()) {
     if (name === '') continue;
-    if (keyName !== undefined && header.isNamed(name, keyName)) {
+    if (header.isNamed(name, keyName)) {
       take(taken, `--key ${keyName}`, keyName, index);
       keyIndex = index;
       continue;
@@ -107,7 +108,7 @@ export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOpti
     if (!column) {
       const isKnown = isOtherId || options.ignoreUnknownColumns || isExported(name, rules);
       if (!isKnown && (!header.isExport || header.isTypo(name)))
-        throw unknownColumn(name, options.key.kind, rules, names.length === 1);
+        throw unknownColumn(name, options.key.kind, rules);
       unused.push(name);
       continue;
     }
@@ -116,7 +117,6 @@ export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOpti
     if (flag === undefined) readers.push({ index, column });
     else overruled.set(name, flag);
   }
-  if (keyIndex < 0) throw noKeyColumn(names, head, options);
   const reading = { ...options, isExport: header.isExport };
   return {
     unused,
@@ -125,13 +125,12 @@ export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOpti
     keyPlace: (row) => rowPlace(row, keyIndex),
     key(row) {
       const cell = row.cells[keyIndex] ?? '';
-      const name = keyName ?? 'id';
       const place = rowPlace(row, keyIndex);
-      checkMark(row, keyIndex, name);
+      checkMark(row, keyIndex, keyName);
       // An id is used verbatim, including spaces.
       if (options.raw) return cell;
-      checkNoSpreadsheetError(cell, name, place);
-      checkNotShortened(cell, name, place);
+      checkNoSpreadsheetError(cell, keyName, place);
+      checkNotShortened(cell, keyName, place);
       return unguard(cell);
     },
     own: (row) => ownValues(row, readers, reading),
@@ -301,16 +300,7 @@ function isExported(name: string, { exported }: ColumnRules): boolean {
   return exported.some((field) => field === name.split('.', 1)[0] || sameName(name, field));
 }
 
-function unknownColumn(
-  name: string,
-  key: string,
-  { columns, exported }: ColumnRules,
-  isOnly: boolean,
-) {
-  if (isOnly && name.includes('|'))
-    return new InputError(`Unknown column "${name}".`, {
-      hint: 'Columns are separated by commas, semicolons or tabs. Save the file with one of these.',
-    });
+function unknownColumn(name: string, key: string, { columns, exported }: ColumnRules) {
   const known = [key, ...columns.flatMap(({ name: own, aliases = [] }) => [own, ...aliases])];
   const all = [...known, ...exported];
   return new InputError(`Unknown column "${name}".${didYouMean(name, all)}`, {

@@ -221,9 +221,12 @@ export function headerHints(
   { cells, marks }: { readonly cells: readonly string[]; readonly marks?: unknown },
   isSimilar: boolean,
 ): readonly string[] {
-  const isTitle = !isSimilar && cells.filter((cell) => cell.trim() !== '').length === 1;
+  const isAlone = !isSimilar && cells.filter((cell) => cell.trim() !== '').length === 1;
+  const alone = cells.some((cell) => cell.includes('|'))
+    ? 'Separate the columns by commas, semicolons or tabs.'
+    : 'If that is a title, delete the rows above the column names.';
   return [
-    ...(isTitle ? ['If that is a title, delete the rows above the column names.'] : []),
+    ...(isAlone ? [alone] : []),
     ...(marks ? ['For another sheet of the file: --sheet NAME'] : []),
   ];
 }

@@ -221,6 +221,10 @@ test.each([
     "Name the column: --map 'THEIR NAME=email'\nIf that is a title, delete the rows above the column names.",
   ],
   [
+    'E-Mail|Role\na@example.org|IGL\n',
+    "Name the column: --map 'THEIR NAME=email'\nSeparate the columns by commas, semicolons or tabs.",
+  ],
+  [
     'E-Mail;rating\na@example.org;0,75\n',
     'Write decimals with a point, such as 0.5.\nNothing was sent. To import the other rows: --skip-invalid',
   ],
