@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -204,7 +205,8 @@ describe('secrets', () => {
       'GET https://files.example.test/a.pdf?expires=1700000000&signature=0123456789abcdef0123\n',
     );
     await streams.stderr.write('bad signature 0123456789abcdef0123 at 1700000000\n');
-    expect(String(stderr.read())).toBe(
+    stderr.end();
+    expect(await readText(stderr)).toBe(
       'GET https://files.example.test/a.pdf?[redacted]\nbad signature [redacted] at 1700000000\n',
     );
   });
