@@ -80,6 +80,9 @@ export async function openConnections(
     bodyTimeout: 0,
     maxHeaderSize: headerBytes,
     pipelining: keepAlive ? 1 : 0,
+    // A server may offer a minute. By then something on the way may have forgotten the connection, and
+    // the write that is sent on it gets no answer.
+    keepAliveMaxTimeout: 5000,
   });
   return {
     agent,
