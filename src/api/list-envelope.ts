@@ -63,19 +63,22 @@ export function findList(body: unknown, search: ListSearch): FoundList | undefin
     // `edges.node` is the `node` of each edge, whether it is written with or without brackets.
     const value = isObject(body) ? valueAt(body, path.replaceAll('[]', '')) : undefined;
     if (value === null) return assumedEmpty;
-    const rows = rowsOf(value) ?? (isObject(value) ? recordsByKey(value, idName) : undefined);
+    const rows =
+      rowsOf(value, idName) ?? (isObject(value) ? recordsByKey(value, idName) : undefined);
     return rows && { rows };
   }
   if (body === null) return assumedEmpty;
   if (place) {
-    const rows = rowsOf(place.reduce<unknown>(valueOf, body));
+    const rows = rowsOf(place.reduce<unknown>(valueOf, body), idName);
     if (rows) return { rows, place };
   }
   if (Array.isArray(body)) {
-    const rows = rowsOf(body);
+    const rows = rowsOf(body, idName);
     return rows && { rows, place: [] };
   }
   if (!isObject(body)) return undefined;
+  const numbered = rowsOf(body, idName);
+  if (numbered) return { rows: numbered, place: [] };
   return listWithin(body, search, [], listInObject) ?? listWithin(body, search, [], emptyInObject);
 }
 
@@ -124,9 +127,10 @@ function listWithin(
 const deepestWrapper = 1;
 
 const listInObject: FindInObject = (body, { resource, idName }) => {
-  const named = propertyNamed(body, [...resourceRow(resource).envelopes, ...listNames], isRows);
+  const isList = (value: unknown) => rowsOf(value, idName) !== undefined;
+  const named = propertyNamed(body, [...resourceRow(resource).envelopes, ...listNames], isList);
   const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, isFilledRows));
-  const rows = key === undefined ? undefined : rowsOf(body[key]);
+  const rows = key === undefined ? undefined : rowsOf(body[key], idName);
   return key !== undefined && rows ? [key, { rows }] : undefined;
 };
 
@@ -161,8 +165,20 @@ function isOfAnother(name: string, resource: ResourceName): boolean {
   );
 }
 
-function rowsOf(value: unknown): readonly JsonObject[] | undefined {
-  return isRows(value) ? value : undefined;
+function rowsOf(value: unknown, idName: string | undefined): readonly JsonObject[] | undefined {
+  return isRows(value) ? value : numberedRows(value, idName);
+}
+
+/** Returns the records of `{"0": …, "2": …}`: PHP writes a list so once an element was taken out. */
+function numberedRows(
+  value: unknown,
+  idName: string | undefined,
+): readonly JsonObject[] | undefined {
+  if (!isObject(value)) return undefined;
+  const keys = Object.keys(value);
+  const rows: readonly unknown[] = Object.values(value);
+  const isNumbered = keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
+  return isNumbered && isRows(rows) && rows.every((row) => hasId(row, idName)) ? rows : undefined;
 }
 
 function isRows(value: unknown): value is readonly JsonObject[] {

@@ -85,7 +85,8 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
   const found = findList(body, { resource, path: set, idName });
   if (found && !found.isAssumed) {
     const place = set ?? found.place?.join('.');
-    const text = place ? `records are under "${place}"` : 'records are a bare array';
+    const whole = Array.isArray(body) ? 'a bare array' : 'the numbered properties of an object';
+    const text = place ? `records are under "${place}"` : `records are ${whole}`;
     return { found, path: undefined, finding: envelope('pass', text) };
   }
   const unaided = set === undefined ? undefined : findList(body, { resource, idName });

@@ -26,6 +26,8 @@ describe('where the list is', () => {
     ['the only one beside warnings', { squads: rows, warnings: [{ text: 'x' }] }],
     ['nested under data', { data: { teams: rows, total: 2 } }],
     ['nested under result', { result: { items: rows } }],
+    ['by number, with gaps', { 0: rows[0], 2: rows[1] }],
+    ['by number under data', { data: { 1: rows[0], 2: rows[1] }, total: 2 }],
   ])('%s', (_, body) => {
     const expected = JSON.stringify(body).includes('"b"') ? rows : [];
     expect(findList(body, { resource: 'teams' })?.rows).toEqual(expected);
@@ -38,6 +40,9 @@ describe('where the list is', () => {
     ['only errors', { errors: [{ code: 'x' }] }],
     ['text', 'teams'],
     ['nothing', {}],
+    ['by a word', { a: rows[0], b: rows[1] }],
+    ['texts by number', { 0: 'a', 1: 'b' }],
+    ['objects without an id by number', { 2025: { teams: 3 }, 2026: { teams: 4 } }],
   ])('%s is no list', (_, body) => {
     expect(findList(body, { resource: 'teams' })).toBeUndefined();
   });
