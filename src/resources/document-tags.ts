@@ -1,12 +1,19 @@
 /** Tags of documents: how records hold them, which the contract does not show (2.6), and how they are changed. */
-import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
+import {
+  isNumber,
+  isObject,
+  isTextOrNumber,
+  type JsonObject,
+  parseJson,
+  printJson,
+} from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { isSameText } from '../data/text.js';
 import { UsageError } from '../errors.js';
 
 /**
- * Returns the tags that a field holds, a list of texts, numbers or objects, or a text with commas; of an object
- * all texts by which it may be named. Undefined for anything else.
+ * Returns the tags that a field holds, a list of texts, numbers or objects, or a text with commas or JSON; of an
+ * object all texts by which it may be named. Undefined for anything else.
  */
 export function tagsIn(value: unknown): readonly string[] | undefined {
   return tagsBy(value, textsOf);
@@ -19,9 +26,9 @@ export function tagNamesIn(value: unknown): readonly string[] | undefined {
 
 function tagsBy(value: unknown, textsIn: (tag: unknown) => readonly string[]) {
   if (value === null || value === undefined) return [];
-  if (typeof value === 'string') return splitTags(value);
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.map(textsIn);
+  const list = typeof value === 'string' ? listInText(value) : value;
+  if (!Array.isArray(list)) return undefined;
+  const texts = list.map(textsIn);
   return texts.length > 0 && texts.every((each) => each.length === 0) ? undefined : texts.flat();
 }
 
@@ -34,7 +41,7 @@ export interface TagChange {
 
 /**
  * Returns the changed tags in the shape that the record has: texts, numbers, objects with one key, or
- * a text with commas. Absent tags stay absent if none is added: the service may hide them. Throws
+ * a text with commas or JSON. Absent tags stay absent if none is added: the service may hide them. Throws
  * UsageError for a shape that cannot be kept.
  */
 export function changedTags(present: unknown, change: TagChange): unknown {
@@ -43,8 +50,31 @@ export function changedTags(present: unknown, change: TagChange): unknown {
     return tags.length > 0 ? tags : present;
   }
   if (Array.isArray(present)) return changedList(present, change);
-  if (typeof present !== 'string') throw unwritable('are neither a list nor text');
-  return changedText(present, change);
+  if (typeof present !== 'string' || !listInText(present))
+    throw unwritable('are neither a list nor text');
+  const list = jsonList(present);
+  if (!list) return changedText(present, change);
+  const after = changedList(list, change);
+  return isSameList(list, after) ? present : printJson(after);
+}
+
+/** Returns the tags in a text; undefined if it is a JSON object or a literal of PostgreSQL. */
+function listInText(text: string): readonly unknown[] | undefined {
+  return jsonList(text) ?? (/^\s*\{.*\}\s*$/s.test(text) ? undefined : splitTags(text));
+}
+
+function jsonList(text: string): readonly unknown[] | undefined {
+  if (!/^\s*\[/.test(text)) return undefined;
+  try {
+    const value = parseJson(text);
+    return Array.isArray(value) ? (value as unknown[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameList(before: readonly unknown[], after: readonly unknown[]): boolean {
+  return after.length === before.length && after.every((tag, at) => tag === before[at]);
 }
 
 function changedList(present: readonly unknown[], change: TagChange): readonly unknown[] {
@@ -60,8 +90,7 @@ function changedText(present: string, change: TagChange): string {
   const separator = present.includes(', ') ? ', ' : (/[,;]/.exec(present)?.[0] ?? ', ');
   const before = splitTags(present);
   const after = changedList(before, change) as readonly string[];
-  const isSame = after.length === before.length && after.every((tag, at) => tag === before[at]);
-  if (isSame) return present;
+  if (isSameList(before, after)) return present;
   const unfit = after.find((tag) => /[,;]/.test(tag));
   if (unfit !== undefined)
     throw unwritable(`are one text with commas, which cannot hold "${unfit}"`);

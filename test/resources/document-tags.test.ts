@@ -64,6 +64,9 @@ describe('docs update writes tags in the shape that the record has', () => {
     ['--remove-tag 2026', 'legal, 2026', 'legal'],
     ['--remove-tag legal', 'legal', ''],
     ['--tag z', 'legal, 2026', 'z'],
+    ['--add-tag signed', '["legal","a, b"]', '["legal","a, b","signed"]'],
+    ['--add-tag signed', '[]', '["signed"]'],
+    ['--remove-tag legal', '["legal"]', '[]'],
   ])('%s beside %j', async (flags, tags, expected) => {
     const ran = await update(`doc_1 ${flags}`, [{ tags }]);
     expect([ran.code, ran.sent]).toEqual([0, [{ tags: expected }]]);
@@ -78,6 +81,7 @@ describe('docs update writes tags in the shape that the record has', () => {
     ['--remove-tag x', null],
     ['--remove-tag x', undefined],
     ['--add-tag 5', [3, 5]],
+    ['--add-tag legal', '[ "legal" ]'],
   ])('%s beside %j sends nothing, for it is so already', async (flags, tags) => {
     const ran = await update(`doc_1 ${flags}`, [{ tags }]);
     expect([ran.code, ran.sent]).toEqual([0, []]);
@@ -95,6 +99,8 @@ describe('tags that cannot be written in the shape of the record are refused bef
     ['--add-tag signed', { legal: true }, 'are neither a list nor text'],
     ['--remove-tag legal', { legal: true }, 'are neither a list nor text'],
     ['--tag signed', 7, 'are neither a list nor text'],
+    ['--add-tag signed', '{legal,2026}', 'are neither a list nor text'],
+    ['--tag signed', '{"0":"legal"}', 'are neither a list nor text'],
     ['--add-tag "a, b"', 'legal, 2026', 'which cannot hold "a, b"'],
     ['--add-tag signed', [{ de: 'Vertrag' }], 'are objects with de'],
   ])('%s beside %j', async (flags, tags, text) => {
@@ -118,6 +124,15 @@ describe('tags that cannot be written in the shape of the record are refused bef
       ],
     });
   });
+});
+
+test.each([
+  ['["legal","2026"]', 'doc_1\n'],
+  ['["illegal"]', ''],
+])('docs list --tag finds the tags in %s', async (tags, ids) => {
+  const { env } = await service([{ tags }]);
+  const ran = await inProcess('docs list --tag legal -o ids', { env, home: temporaryFolder() });
+  expect([ran.code, ran.stdout]).toEqual([0, ids]);
 });
 
 test('a tag is the same in every Unicode form', () => {
