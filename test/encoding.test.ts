@@ -88,3 +88,34 @@ test.each(['é', '€', '🎮', 'x'])(
     }
   },
 );
+
+const inLatin1 = (value: unknown) => Buffer.from(JSON.stringify(value), 'latin1');
+const latin1 = { 'content-type': 'application/json;charset=ISO-8859-1' };
+
+test('an answer in ISO-8859-1 that says so is read as such', async () => {
+  const note = { id: 'app_1', status: 'pending', internalNotes: 'Gr\u00fc\u00dfe' };
+  const long = { ...note, filler: 'x'.repeat(70_000) };
+  const { env, requests } = await recordingService(({ url }) => (_, response) => {
+    response.writeHead(200, latin1).end(inLatin1(url.includes('/app_1') ? note : [long]));
+  });
+  const options = { env, home: temporaryFolder() };
+  for (const line of ['tryouts list', 'tryouts get app_1']) {
+    const ran = await inProcess(`${line} --template {internalNotes}`, options);
+    expect([ran.code, ran.stdout]).toEqual([0, 'Gr\u00fc\u00dfe\n']);
+  }
+  await inProcess('tryouts update app_1 --append-note Ende', options);
+  const sent = requests.find(({ method }) => method === 'PATCH')?.body.toString() ?? '';
+  expect(JSON.parse(sent)).toMatchObject({
+    internalNotes: expect.stringContaining('Gr\u00fc\u00dfe'),
+  });
+});
+
+test('an answer in UTF-8 is read as UTF-8, whatever charset it names', async () => {
+  const { env } = await recordingService(() => ({
+    status: 200,
+    headers: latin1,
+    text: JSON.stringify({ id: 'team_1', name: 'Gr\u00fc\u00dfe' }),
+  }));
+  const ran = await inProcess('teams get team_1 --template {name}', { env });
+  expect(ran.stdout).toBe('Gr\u00fc\u00dfe\n');
+});

@@ -2,7 +2,7 @@
 
 import type { Batches } from '../data/batches.js';
 import { isObject, type JsonObject, maxDepth, TooDeepError } from '../data/json.js';
-import { isGarbled } from '../data/json-body.js';
+import { isGarbled, saysLatin1 } from '../data/json-body.js';
 import { elementsElsewhere, ListSplitter, TooLargeError } from '../data/list-splitter.js';
 import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
@@ -85,10 +85,10 @@ async function begin(
   const pieces: Buffer[] = [];
   let bytes = 0;
   let splitCount = 0;
-  let splitter: ListSplitter | undefined = new ListSplitter(
-    (keys) => looksLikeList(keys, page.search),
-    responseLimit.bytes,
-  );
+  // Only the complete body shows if it is UTF-8 after all.
+  let splitter = saysLatin1(headers['content-type'])
+    ? undefined
+    : new ListSplitter((keys) => looksLikeList(keys, page.search), responseLimit.bytes);
   for (;;) {
     const piece = await body.next();
     if (piece === undefined) {

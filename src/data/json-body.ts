@@ -1,4 +1,5 @@
 /** Response bodies as JSON, whatever content type they claim. */
+import { isUtf8 } from 'node:buffer';
 import { parseJson, TooDeepError } from './json.js';
 
 /**
@@ -29,8 +30,7 @@ interface CachedBody extends Uint8Array {
 }
 
 function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody {
-  // Not a TextDecoder: its first use adds a millisecond to the start-up time.
-  const decoded = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const decoded = textOf(body, contentType);
   const text = decoded.startsWith('\ufeff') ? decoded.slice(1) : decoded;
   if (text.trim() === '') return { kind: 'empty' };
   try {
@@ -40,6 +40,17 @@ function parseBody(body: Uint8Array, contentType: string | undefined): JsonBody 
     const html = contentType?.startsWith('text/html') || /^\s*<(!doctype|html)/i.test(text);
     return { kind: html ? 'html' : 'other', text };
   }
+}
+
+function textOf(body: Uint8Array, contentType: string | undefined): string {
+  const encoding = saysLatin1(contentType) && !isUtf8(body) ? 'latin1' : 'utf8';
+  // Not a TextDecoder: its first use adds a millisecond to the start-up time.
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(encoding);
+}
+
+/** True for the character set that Java servlets use, and name, unless they are told otherwise. */
+export function saysLatin1(contentType = ''): boolean {
+  return /;\s*charset="?iso-8859-1\b/i.test(contentType);
 }
 
 /** True for a JSON content type: `application/json`, `application/problem+json`. */
