@@ -119,3 +119,27 @@ test('an answer in UTF-8 is read as UTF-8, whatever charset it names', async () 
   const ran = await inProcess('teams get team_1 --template {name}', { env });
   expect(ran.stdout).toBe('Gr\u00fc\u00dfe\n');
 });
+
+test.each(['UTF-8', 'none'])('a content encoding that is none: %s', async (encoding) => {
+  const { env } = await recordingService(() => ({
+    status: 200,
+    headers: { 'content-encoding': encoding },
+    json: [{ id: 'team_1', name: 'A' }],
+  }));
+  const ran = await inProcess('teams list -o ids', { env });
+  expect([ran.code, ran.stdout]).toEqual([0, 'team_1\n']);
+});
+
+test('a file stored with the content encoding utf-8 is downloaded', async () => {
+  const store = await recordingService(() => ({
+    status: 200,
+    headers: { 'content-encoding': 'utf-8', 'content-type': 'text/plain' },
+    text: 'hello',
+  }));
+  const { env } = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.endsWith('/download') ? { url: `${store.origin}/a?sig=1` } : [{ id: 'doc_1' }],
+  }));
+  const ran = await inProcess('docs download doc_1 -O -', { env, home: temporaryFolder() });
+  expect([ran.code, ran.stdout]).toEqual([0, 'hello']);
+});

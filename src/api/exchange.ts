@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import { ageMs, Deadline, type Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
+import { isEncoded } from '../files/file-version.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';
@@ -113,9 +114,7 @@ class Exchange implements RawHandler {
     this.status = status;
     this.at = this.arrival();
     this.headers = readHeaders(rawHeaders);
-    const encoding = this.headers['content-encoding'];
-    const isPlain = !encoding || encoding === 'identity' || this.limits.anyEncoding;
-    if (!isPlain) this.stop('encoding');
+    if (isEncoded(this.headers) && !this.limits.anyEncoding) this.stop('encoding');
     else if (this.onOpen && status < 300) this.open(status, this.at, resume, this.onOpen);
     return true;
   }

@@ -36,12 +36,18 @@ export function md5Of(headers: Headers): string | undefined {
 
 /**
  * True if the bytes of a response are not those of the file. `aws-chunked` does not count: it is
- * how the file was uploaded to S3, which repeats the word but sends the plain file.
+ * how the file was uploaded to S3, which repeats the word but sends the plain file. Nor does what
+ * some programs write for plain text (`utf-8`) or against compression (`none`).
  */
 export function isEncoded(headers: Headers): boolean {
   const encodings = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
-  return encodings.some((word) => !['', 'identity', 'aws-chunked'].includes(word));
+  return encodings.some((word) => !plainEncodings.has(word));
 }
+
+const plainEncodings: ReadonlySet<string> = new Set([
+  ...['', 'identity', 'aws-chunked'],
+  ...['utf-8', 'utf8', 'none'],
+]);
 
 /** Returns the value for If-Range (RFC 9110 13.1.5): a strong ETag, else the date. */
 export function rangeValidator({ etag, lastModified }: FileVersion): string | undefined {
