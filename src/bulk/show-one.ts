@@ -111,6 +111,7 @@ async function renderOne(
     exitName,
     failed: failed && { ...failed, isUnreported },
     isReport: true,
+    keptIn: ended.report.run ?? undefined,
     onWritten,
   };
   if (output !== 'table' || fields || template !== undefined)

@@ -45,6 +45,7 @@ export function renderReport(context: Context, ended: EndedRun): CommandOutput {
     value: report,
     view: reportViewFor(context, { names, ...(run && wordsOf(context, run)) }),
     isReport: true,
+    keptIn: report.run ?? undefined,
     exitName,
     failed,
     onWritten,
@@ -145,6 +146,9 @@ function streamed(context: Context, run: PlannedRun): CommandOutput {
     value: recordStream(stream),
     view: { rowFields: reportView.rowFields },
     isReport: true,
+    get keptIn() {
+      return ended?.report.run ?? undefined;
+    },
     get exitName() {
       return ended?.exitName ?? 'failed';
     },

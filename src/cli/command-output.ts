@@ -45,6 +45,8 @@ export interface CommandOutput {
   readonly failed?: FailedItem | undefined;
   /** True for a report of changes: unlike for a list, failing to print it is an error. */
   readonly isReport?: boolean;
+  /** The run on disk that holds the report. */
+  readonly keptIn?: string | undefined;
   /** Runs after the value has been printed, until a signal ends it normally. */
   readonly keepRunning?: () => Promise<void>;
 }

@@ -83,12 +83,12 @@ export async function loadWriters({ settings, streams }: LocalContext): Promise<
  */
 export function lostOutput(
   error: unknown,
-  { isReport, ifPipeCloses }: CommandOutput,
+  { isReport, keptIn, ifPipeCloses }: CommandOutput,
   hasSent: boolean,
 ): Failure | undefined {
   const isClosed = error instanceof PipeClosedError;
   if (isClosed && ifPipeCloses) return ifPipeCloses(error);
-  const hint = isReport ? 'The result is kept: rosterctl runs show last' : undefined;
+  const hint = keptIn && `The result is kept: rosterctl runs show ${keptIn}`;
   if (isReport && error instanceof OutputError)
     return new OutputError(error.message, { cause: error, hint: error.hint ?? hint });
   if (!isClosed || !(isReport || hasSent)) return undefined;

@@ -44,15 +44,19 @@ describe.concurrent('a reader that closes stdout', () => {
   });
 });
 
-test('a report that a full disk or a reader that went away lost is named', async () => {
+test('a report that a full disk or a reader that went away lost is named, with its run if there is one', async () => {
   for (const through of ['exec "$@" > /dev/full', '"$@" | true']) {
     const service = await keep(several(2));
-    const { home } = userOf(service);
-    const ran = await rosterctl(lineOf(2), { home, env: service.env, through });
-    expect(errorOf(ran)).toMatchObject({
-      code: 'output',
-      hint: 'The result is kept: rosterctl runs show last',
-    });
+    const user = userOf(service);
+    const run = () => rosterctl(lineOf(2), { home: user.home, env: service.env, through });
+    const { code, hint } = errorOf(await run());
+    expect(code).toBe('output');
+    const [, shown] = /^The result is kept: rosterctl (runs show \S+)$/.exec(String(hint)) ?? [];
+    expect(report(await user.run(`${shown} --json`)).summary).toMatchObject({ changed: 2 });
+    // Nothing is sent, so there is no run; the last one is another.
+    const again = await run();
+    expect(errorOf(again).code).toBe('output');
+    expect(errorOf(again).hint).toBeUndefined();
   }
 });
 
