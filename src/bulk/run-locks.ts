@@ -77,7 +77,8 @@ function lockRow(
 
 /** Adds whether the command has `--wait-lock`: it has a value then, given or not. */
 function withHint(world: LockWorld, { values }: Locking): LockWorld {
-  return { hasWaitLock: 'waitLock' in values, ...world };
+  const givesWaitLock = values.waitLock !== undefined;
+  return { hasWaitLock: 'waitLock' in values, givesWaitLock, ...world };
 }
 
 /**

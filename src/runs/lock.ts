@@ -25,6 +25,8 @@ type Locking = LockKey & Pick<RunHead, 'run' | 'startedAt'>;
 type LockWorld = Pick<LocalContext, 'self' | 'signal' | 'note'> & {
   /** False if the command has no `--wait-lock`. */
   readonly hasWaitLock?: boolean;
+  /** True if its line gives `--wait-lock`. */
+  readonly givesWaitLock?: boolean;
 };
 
 /** How long a write waits for the lock of its record without `--wait-lock`. */
@@ -121,7 +123,7 @@ async function lockNamed(
   { dir, name, what, head, waitMs }: NamedLock,
   runOfHolder: (holder: LockHolder) => Promise<string | undefined> = async () => undefined,
 ): Promise<HeldLock> {
-  const { self, signal, hasWaitLock = true } = world;
+  const { self, signal, hasWaitLock = true, givesWaitLock } = world;
   try {
     return await acquireLock(dir, name, {
       self,
@@ -139,7 +141,8 @@ async function lockNamed(
       });
     if (!(error instanceof LockedError)) throw error;
     const who = describeHolder(error.holder, await runOfHolder(error.holder));
-    const hint = hasWaitLock ? 'Wait for it, or add --wait-lock 10m.' : undefined;
+    const longer = givesWaitLock ? 'raise --wait-lock' : 'add --wait-lock 10m';
+    const hint = hasWaitLock ? `Wait for it, or ${longer}.` : undefined;
     throw error.inWords(`${what} is running (${who}).`, hint);
   }
 }

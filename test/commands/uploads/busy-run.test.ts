@@ -47,6 +47,10 @@ test('a file of several is not finished while its run is still uploading', async
     code: 'locked',
     hint: 'Wait for it, or add --wait-lock 10m.',
   });
+  expect(errorOf(await run(`uploads finish ${id(3)} --wait-lock 100ms`))).toMatchObject({
+    code: 'locked',
+    hint: 'Wait for it, or raise --wait-lock.',
+  });
   expect(api.requests.length).toBe(before);
   expect((await end()).code).toBe(0);
   expect(documents.map((made) => made.name)).toEqual(['a.txt', 'b.txt', 'c.txt']);
