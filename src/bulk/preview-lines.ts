@@ -71,7 +71,7 @@ export function previewFrame(
   return {
     above: [
       headLine(context, subject, tasks.length),
-      ...(hasMoves ? movesLines(context, moves) : []),
+      ...(hasMoves ? movesLines(context, moves, countKept(preview)) : []),
     ],
     below: flowsWarnings(subject, preview),
   };
@@ -127,12 +127,22 @@ function countMoves({ tasks }: Preview): ReadonlyMap<string, number> {
   return moves;
 }
 
-/** `  14 reviewing → rejected, 2 pending → rejected`, broken between two counts. */
+/** The rows that change, but not their status. */
+function countKept({ tasks }: Preview): number {
+  return tasks.filter(({ previewed }) => previewed?.every(({ field }) => field !== 'status'))
+    .length;
+}
+
+/** `  14 reviewing → rejected, 2 pending → rejected, 1 keeps its status`, broken between two counts. */
 function movesLines(
   { streams: { stderr } }: Pick<Context, 'streams'>,
   moves: ReadonlyMap<string, number>,
+  kept: number,
 ): readonly string[] {
+  if (moves.size === 0) return [];
   const parts = [...moves].map(([move, count]) => `${groupedNumber(count)} ${move}`);
+  if (kept > 0)
+    parts.push(kept === 1 ? '1 keeps its status' : `${groupedNumber(kept)} keep their status`);
   const pieces = parts.map((part, at) => (at < parts.length - 1 ? `${part},` : part));
   const columns = stderr.isTerminal ? stderr.columns : Infinity;
   return fillPieces(pieces, columns - 2).map((line) => `  ${line}`);

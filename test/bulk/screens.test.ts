@@ -131,6 +131,14 @@ test('the rows of a dry run stand under their head, and its warning below them',
   ]);
 });
 
+test('the counts of status changes add up to the rows: others keep their status', async () => {
+  const words = 'tryouts update app_1 app_2 app_3 app_4 --status rejected --append-note Hi -n';
+  const statuses = ['pending', 'reviewing', 'rejected', 'rejected'];
+  const { lines } = await screenOf(words.split(' '), { statuses, columns: 200 });
+  expect(lines[0]).toMatch(/^4 applications in org_7 /);
+  expect(lines[1]).toBe('  1 pending → rejected, 1 reviewing → rejected, 2 keep their status');
+});
+
 test('a dry run of one record says what would change as the change itself does', async () => {
   const words = ['tryouts', 'update', 'app_1', '--status', 'rejected', '--note', 'Call', '-n'];
   const { lines } = await screenOf(words);
