@@ -568,6 +568,10 @@ test('an undo is undone, and only one record of a run with --only', async () => 
     2,
     `The run ${run} changed nothing of app_9. Did you mean app_1?`,
   ]);
+  const named = await user.run(`runs undo ${run} --only email:ann@example.org --yes --json`);
+  expect([named.code, errorOf(named)['message']]).toEqual([2, '--only takes ids, not email:.']);
+  await user.run(`runs undo ${run} --only id:app_3 --yes`);
+  expect(statuses()).toEqual(['rejected', 'rejected', 'pending']);
 });
 
 test('last is the newest run of this profile that changed something; others are refused by name', async () => {

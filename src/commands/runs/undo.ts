@@ -9,6 +9,7 @@ import { params } from '../../cli/define.js';
 import type { Context } from '../../context.js';
 import { digestOf } from '../../data/digest.js';
 import { didYouMean } from '../../data/nearest.js';
+import { parseReference } from '../../data/references.js';
 import { groupedNumber } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
@@ -72,10 +73,11 @@ export default defineOperation({
 
 /** Returns the operation that undoes a run. Throws GuardError if nothing of it can be undone. */
 async function buildUndo(context: Context, values: Values): Promise<Partial<Operation>> {
-  const { only } = values;
   const stored = await runToUndo(context, values);
   const { head } = stored;
   const shown = shownRunName(context, storeOf(context), head.run);
+  const hint = `See: rosterctl runs show ${shown}`;
+  const only = values.only?.map((word) => idOf(word, hint));
   const invocation = await invocationOf(context, stored, { waitLock: values.waitLock });
   const results = await verifiedResults(context, invocation, stored);
   const candidates = await undoable(context, stored, results);
@@ -84,7 +86,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   if (missing !== undefined)
     throw new UsageError(
       `The run ${shown} changed nothing of ${missing}.${didYouMean(missing, changedIds)}`,
-      { hint: `See: rosterctl runs show ${shown}` },
+      { hint },
     );
   const isSelected = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const can = candidates.can.filter(isSelected);
@@ -132,6 +134,13 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       ...nullNote(can),
     ],
   };
+}
+
+/** Returns the id that a word of `--only` names. Throws UsageError for any other reference, because the record may have changed. */
+function idOf(word: string, hint: string): string {
+  const { kind, value } = parseReference(word);
+  if (kind !== 'id') throw new UsageError(`--only takes ids, not ${kind}:.`, { hint });
+  return value;
 }
 
 function begunOf(rows: Iterable<ReportRow>): number {
