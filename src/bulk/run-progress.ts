@@ -1,6 +1,7 @@
 /** Shows how far a run has got (rows or bytes, rate, time left), that it waits after Ctrl-C, and how to finish it. */
 
 import type { RateLimiter } from '../api/rate-limiter.js';
+import { rateText } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { isForbidden } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
@@ -121,10 +122,11 @@ interface StartedRun {
 /** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
 export function unfinishedLine(
   context: Context,
-  { store, invocation: { operation, source, retries, typed }, plan: { head, rows } }: StartedRun,
+  { store, invocation, plan: { head, rows } }: StartedRun,
   unended: readonly ReportRow[],
   error?: Failure,
 ): string {
+  const { operation, source, retries, typed, values } = invocation;
   const { files, confirm, resource, verb } = operation;
   const remaining = unended.length;
   const where =
@@ -141,7 +143,9 @@ export function unfinishedLine(
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  const finish = files?.finishCommand(head) ?? `runs resume ${run}${yes}`;
+  // A rate spares the service in the second half, too.
+  const rate = values.rate === undefined ? '' : ` --rate ${rateText(values.rate)}`;
+  const finish = files?.finishCommand(head) ?? `runs resume ${run}${rate}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
   // With filters, the same command selects again (`interface.md` 4); a second retry is refused.

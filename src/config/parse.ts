@@ -118,6 +118,11 @@ export const parseRate: Parse<number | undefined> = (text) => {
   throw new UsageError(`"${text}" is not a rate.`, { hint: 'Write 5/s, 90/m or none.' });
 };
 
+/** Returns a rate as it would be typed: `5/s`, or `90/m` for one that is not whole. */
+export function rateText(rate: number): string {
+  return Number.isInteger(rate) ? `${rate}/s` : `${Number((rate * 60).toFixed(3))}/m`;
+}
+
 /** Accepts comma-separated names, trims them, and leaves out repeated ones: `id,name`. */
 export const nameList: Parse<readonly string[]> = (text) => {
   const names = [...new Set(text.split(',').map((name) => name.trim()))];

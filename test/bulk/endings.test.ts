@@ -111,8 +111,9 @@ describe.concurrent('the API key in a refusal', () => {
 test.each([
   ['', '\nSome services answer 503 to requests that come too fast: add --rate 5/s.'],
   [' --rate 100/s', ''],
+  [' --rate 3010/m', ''],
 ])(
-  'a run that a limiter stopped with 503 leads to a rate, unless it has one%s',
+  'a run that a limiter stopped with 503 leads to a rate, unless it has one, which it keeps%s',
   async (rate, hint) => {
     let sent = 0;
     const service = await keep(several(12), (_, step) =>
@@ -122,7 +123,9 @@ test.each([
     expect(ran.code).toBe(10);
     const end = ran.stderr.slice(ran.stderr.indexOf('Stopped: '));
     expect(end).toMatch(
-      new RegExp(`^Stopped: .* 503 .*${hint}\\nRun .*\\nStopped after 2 of 12.*\\n$`),
+      new RegExp(
+        `^Stopped: .* 503 .*${hint}\\nRun .*\\nStopped after 2 of 12.* resume \\S+${rate} --yes\\n$`,
+      ),
     );
   },
 );

@@ -25,7 +25,7 @@ test('after Ctrl-C the last line on the screen is how to resume, not an unattemp
   const text = shown.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '');
   const lines = text.trimEnd().split(/\r?\n/);
   expect(lines.at(-1)).toMatch(
-    /^Stopped after \d+ of 400\. Run the same command again, or: rosterctl runs resume [0-9a-f]{6}$/,
+    /^Stopped after \d+ of 400\. Run the same command again, or: rosterctl runs resume [0-9a-f]{6} --rate 50\/s$/,
   );
   expect(lines.at(-2)).toMatch(
     /✘ \d+ changed, \d+ not sent, of 400\. Run [0-9a-f]{6}\. {3}Undo: rosterctl runs undo [0-9a-f]{6}$/,
