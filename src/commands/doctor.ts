@@ -11,7 +11,7 @@ import { resolveSettings } from '../config/settings.js';
 import type { LocalContext } from '../context.js';
 import { RunError } from '../data/outcome-errors.js';
 import { resourceNames } from '../data/resources.js';
-import { plural, shellQuote } from '../data/text.js';
+import { firstOf, nameFirstFew, plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { folderAdvice } from '../files/private.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
@@ -212,14 +212,20 @@ async function checkRuns(context: LocalContext): Promise<Check[]> {
     open.length > 0
       ? warn(
           'runs',
-          `${plural(open.length, 'run is', 'runs are')} unfinished: ${open.map(({ run, profile }) => `${shortName(run)} (profile ${profile})`).join(', ')}`,
+          `${plural(open.length, 'run is', 'runs are')} unfinished: ${firstOf(
+            open.map(({ run, profile }) => `${shortName(run)} (profile ${profile})`),
+            nameFirstFew,
+          )}`,
           hint,
         )
       : pass('runs', 'no unfinished runs'),
     uploads.length > 0
       ? warn(
           'uploads',
-          `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`).join(', ')}`,
+          `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${firstOf(
+            uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`),
+            nameFirstFew,
+          )}`,
           withConnection(
             `See: rosterctl uploads list\nFinish them: rosterctl ${uploadFlag}uploads finish --all`,
           ),

@@ -251,6 +251,22 @@ test('reports an unfinished run with its profile, which the hint names as well',
   expect(runs?.hint).toMatch(/rosterctl -p work runs resume \S+$/);
 });
 
+test('names the first unfinished uploads and counts the others', async () => {
+  const home = temporaryFolder();
+  const service = await recordingService(({ method }) =>
+    method === 'GET' ? { status: 200, json: { documents: [] } } : { status: 503 },
+  );
+  const env = { ...service.env, ROSTERCTL_RETRIES: '0', ROSTERCTL_SETTLE: '0s' };
+  const names = ids(8).map((id) => `${id}.txt`);
+  for (const name of names) writeFileSync(join(home, name), name);
+  await inProcess(['docs', 'upload', ...names, '--yes'], { home, env, cwd: home });
+  const { checks } = await doctor({ home, env });
+  const detail = checks.find(({ check }) => check === 'uploads')?.detail;
+  expect(detail).toMatch(
+    /^8 uploads are unfinished: \S+\.1 \(profile default\), .*\.5 \(profile default\) and 3 more$/,
+  );
+});
+
 test('names the profile of an unfinished run under its new name', async () => {
   const home = temporaryFolder();
   const service = await keep(several(2), (_, step) =>
