@@ -238,10 +238,10 @@ describe('what may stand at the cursor', () => {
 });
 
 /** The lines that the script of bash gets. */
-function bashReply(line: string, replaced: string, type = '9', columns = ''): string[] {
+function bashReply(line: string, replaced: string, type = '9', columns = '', home = ''): string[] {
   let written = '';
   const env = {
-    HOME: '',
+    HOME: home,
     COMP_LINE: line,
     COMP_TYPE: type,
     COLUMNS: columns,
@@ -341,6 +341,21 @@ function candidatesOf(stdout: string) {
 
 const config = { activeProfile: 'work', defaults: {}, profiles: { work, club } };
 const ids = { org_1: ['app_1', 'app_2'], org_2: ['club_app'] };
+
+test('records of one name are one answer, of which bash puts only the name on the line', async () => {
+  const home = await homeWith(config);
+  const place = { profile: 'x', baseUrl: work.baseUrl, organizationId: 'org_1' };
+  const memory = rememberRecords(pathsOf(home), place, 'teams');
+  const names = { team_1: 'Herons', team_2: 'Lanternfish', team_13: 'Lanternfish' };
+  for (const [id, name] of Object.entries(names)) memory.observe({ id, name });
+  await memory.write({ whole: true });
+  expect(ask(home, ['teams', 'get', 'name:'])).toEqual([
+    'name:Herons\tteam_1',
+    'name:Lanternfish\tteam_2, team_13',
+  ]);
+  const typed = 'rosterctl teams get name:L';
+  expect(bashReply(typed, 'L', '9', '', home)).toEqual([':words', 'Lanternfish ']);
+});
 
 const choicesOf = (key: string) => settingKeys().get(key)?.parse.words ?? [];
 

@@ -145,11 +145,17 @@ function replacing(candidates: Candidates, kept: string): Completion | undefined
 
 const prefixedId = new RegExp(`^(?:${referenceKinds.join('|')}):`, 'gm');
 
-/** The lines `id<TAB>name` as `name<TAB>id`, without those that have no name. */
+/**
+ * The lines `id<TAB>name` as `name<TAB>id`, without those that have no name. Equal names are one line:
+ * of two, bash would put what both have in common on the line, and that includes the beginning of the ids.
+ */
 function swapped(ids: Candidates): Candidates {
-  return (ids.match(/^[^\t\n]+\t[^\n]+$/gm) ?? [])
-    .map((line) => line.replace(/^([^\t]+)\t(.*)$/, '$2\t$1'))
-    .join('\n');
+  const byName = new Map<string, string>();
+  for (const [, id = '', name = ''] of ids.matchAll(/^([^\t\n]+)\t([^\n]+)$/gm)) {
+    const known = byName.get(name);
+    byName.set(name, known === undefined ? id : `${known}, ${id}`);
+  }
+  return [...byName].map((pair) => pair.join('\t')).join('\n');
 }
 
 /** The lines in whose name a word begins as typed. */
