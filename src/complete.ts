@@ -20,7 +20,12 @@ import {
 import { connectionFlags, type Line, readLine } from './cli/completion/line.js';
 import { originOf, parseBaseUrl } from './config/base-url.js';
 import { sandboxProfile } from './config/choices.js';
-import { completionCacheFile, recall, recallReferences } from './config/completion-cache.js';
+import {
+  completionCacheFile,
+  idsByName,
+  recall,
+  recallReferences,
+} from './config/completion-cache.js';
 import { type ConfigData, emptyConfig, parseConfigFile } from './config/config-file.js';
 import { findTarget } from './config/connection.js';
 import { onOff } from './config/parse.js';
@@ -90,6 +95,7 @@ function knowledgeOf(line: Line, world: CompletionWorld): Knowledge {
     profiles: () => profiles(file()),
     ids: (resource) => idLines(cached(resource).ids, line.words),
     references(resource, kind) {
+      if (kind === 'name') return safe([...idsByName(cached(resource).ids, line.words)]);
       const cache = cacheFile();
       return cache === undefined
         ? ''

@@ -111,6 +111,21 @@ export function* pairsOf(ids: string): Generator<readonly [id: string, name: str
   }
 }
 
+/**
+ * The ids of each name in the lines of `ids`, without the ids given and without names that were cut. One
+ * entry for equal names: of two answers, bash puts what they have in common on the line, which includes
+ * the beginning of the ids.
+ */
+export function idsByName(ids: string, given: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [id, name] of pairsOf(ids)) {
+    if (name.length >= longestName || given.includes(id)) continue;
+    const known = found.get(name);
+    found.set(name, known === undefined ? id : `${known}, ${id}`);
+  }
+  return found;
+}
+
 /** The names by id of one resource; none for a cache that is absent, broken or not ours. */
 export function recallNames(
   paths: Paths,

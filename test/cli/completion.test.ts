@@ -357,6 +357,21 @@ test('records of one name are one answer, of which bash puts only the name on th
   expect(bashReply(typed, 'L', '9', '', home)).toEqual([':words', 'Lanternfish ']);
 });
 
+test('a name is offered whole and as it is, or not at all: a cut one names no record', async () => {
+  const home = await homeWith(config);
+  const place = { profile: 'x', baseUrl: work.baseUrl, organizationId: 'org_1' };
+  const memory = rememberRecords(pathsOf(home), place, 'documents');
+  const long = `Contract ${'Maximiliana-Theodora '.repeat(4)}2026.pdf`;
+  const names = [long, 'x'.repeat(500), '\u202egpj.exe', 'B.pdf'];
+  for (const [at, name] of names.entries()) memory.observe({ id: `doc_${at}`, name });
+  await memory.write({ whole: true });
+  expect(ask(home, ['documents', 'get', 'name:'])).toEqual([
+    `name:${long}\tdoc_0`,
+    'name:B.pdf\tdoc_3',
+  ]);
+  expect(ask(home, ['documents', 'get', 'doc_0', 'name:'])).toEqual(['name:B.pdf\tdoc_3']);
+});
+
 const choicesOf = (key: string) => settingKeys().get(key)?.parse.words ?? [];
 
 test('each word that is offered for a setting is one that the setting takes', () => {

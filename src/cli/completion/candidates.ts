@@ -38,7 +38,7 @@ export interface Knowledge {
   profiles(): Candidates;
   /** Remembered ids with their names, without those that are on the line already. */
   ids(resource: string): Candidates;
-  /** Remembered values of one kind of reference, each with the name of its record. */
+  /** Remembered values of one kind of reference, each with the name of its record; names with the ids. */
   references(resource: string, kind: string): Candidates;
   /** The values of a field that the service sent; of an object its keys. */
   values(resource: string, path: string): Candidates;
@@ -117,12 +117,7 @@ function completeRecord(
   const kinds = ['id', ...referenceKindsOf(resource)];
   const [prefix, kind = ''] = /^([a-z]+):/.exec(value) ?? [];
   if (prefix !== undefined && kinds.includes(kind)) {
-    const offered =
-      kind === 'id'
-        ? knowledge.ids(resource)
-        : kind === 'name'
-          ? swapped(knowledge.ids(resource))
-          : knowledge.references(resource, kind);
+    const offered = kind === 'id' ? knowledge.ids(resource) : knowledge.references(resource, kind);
     const typed = value.slice(prefix.length);
     const found = beginning(offered, typed);
     if (found !== '') return answer(found, `${kept}${prefix}`);
@@ -144,19 +139,6 @@ function replacing(candidates: Candidates, kept: string): Completion | undefined
 }
 
 const prefixedId = new RegExp(`^(?:${referenceKinds.join('|')}):`, 'gm');
-
-/**
- * The lines `id<TAB>name` as `name<TAB>id`, without those that have no name. Equal names are one line:
- * of two, bash would put what both have in common on the line, and that includes the beginning of the ids.
- */
-function swapped(ids: Candidates): Candidates {
-  const byName = new Map<string, string>();
-  for (const [, id = '', name = ''] of ids.matchAll(/^([^\t\n]+)\t([^\n]+)$/gm)) {
-    const known = byName.get(name);
-    byName.set(name, known === undefined ? id : `${known}, ${id}`);
-  }
-  return [...byName].map((pair) => pair.join('\t')).join('\n');
-}
 
 /** The lines in whose name a word begins as typed. */
 function withName(ids: Candidates, typed: string): Candidates {
