@@ -1,8 +1,9 @@
 /** The texts of an undo: its counts, its effect, and the reason why a run cannot be undone. */
 
 import type { CommandManifest } from '../data/command-manifest.js';
+import type { JsonObject } from '../data/json.js';
 import { type ResourceName, referenceKindsOf } from '../data/resources.js';
-import { groupedNumber, plural } from '../data/text.js';
+import { foldCase, groupedNumber, plural } from '../data/text.js';
 import type { PreviewedRows, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
 import type { BeforeImage } from '../runs/before-images.js';
@@ -53,6 +54,8 @@ export interface NotUndoable {
   readonly id: string;
   /** The reason, worded to follow a count. */
   readonly why: string;
+  /** The record, if the run deleted it. */
+  readonly deleted?: JsonObject | undefined;
 }
 
 /** Fields whose former value is incomplete: it held the API key, or a URL stored without its query. */
@@ -96,7 +99,12 @@ export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
 }
 
 /** How to bring back what a run deleted; undefined if no command can. */
-function restoreHint({ head, state }: StoredRun, run: string, { commands }: CommandManifest) {
+function restoreHint(
+  { head, state }: StoredRun,
+  run: string,
+  rows: readonly NotUndoable[],
+  { commands }: CommandManifest,
+) {
   const { resource, verb, of } = head;
   const has = (own: string) =>
     commands.some(({ words }) => words.join(' ') === `${resource} ${own}`);
@@ -106,13 +114,21 @@ function restoreHint({ head, state }: StoredRun, run: string, { commands }: Comm
   if (has('upload'))
     return `If you still have the ${isOne ? 'file' : 'files'}, upload ${isOne ? 'it' : 'them'} again: rosterctl ${resource} upload FILE`;
   if (!has('import')) return undefined;
-  const [key = 'name'] = referenceKindsOf(resource as ResourceName);
+  const kinds = referenceKindsOf(resource as ResourceName);
+  const key = kinds.find((kind) => isKeyOf(rows, kind)) ?? kinds[0] ?? 'name';
   return [
     `Save the deleted records: rosterctl runs show ${run} --undoable -o ndjson > deleted.ndjson`,
     isOne
       ? `Create it again: rosterctl ${resource} create --input deleted.ndjson`
       : `Create them again: rosterctl ${resource} import deleted.ndjson --key ${key}`,
   ].join('\n');
+}
+
+/** True if each deleted record has a value of its own in this field, as `import --key` requires. */
+function isKeyOf(rows: readonly NotUndoable[], field: string): boolean {
+  const values = rows.map(({ deleted }) => deleted?.[field]);
+  const texts = values.filter((value) => typeof value === 'string' && value.trim() !== '');
+  return new Set(texts.map((text) => foldCase(String(text).trim()))).size === rows.length;
 }
 
 /** The error for a run of which nothing can be undone; `run`: its name; `table`: the commands that a hint may name. */
@@ -137,7 +153,7 @@ export function nothingToUndo(
     {
       code: 'notUndoable',
       hint: [
-        restoreHint(stored, run, table) ?? `See what it changed: rosterctl runs show ${run}`,
+        restoreHint(stored, run, rows, table) ?? `See what it changed: rosterctl runs show ${run}`,
         'To undo an earlier run, find its name: rosterctl runs list --all',
       ].join('\n'),
     },

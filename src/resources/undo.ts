@@ -59,7 +59,10 @@ export async function undoable(
       ? `that replaced ${replaces}, which is gone`
       : obstacle(head.verb, row, image, images.length > 0);
     if (why === undefined && image) can.push({ ...image, id });
-    else cannot.push({ id, why: why ?? '' });
+    else {
+      const deleted = image?.kind === 'record' ? image.before : undefined;
+      cannot.push({ id, why: why ?? '', deleted });
+    }
   }
   return { can, cannot };
 }

@@ -188,6 +188,17 @@ describe('every kind of write is undone', () => {
     expect([...documents.keys()]).toEqual(['doc_1']);
   });
 
+  test('deleted records of which one has no e-mail are created again by their names', async () => {
+    const { json, run, home } = sandboxUser();
+    const { id } = (await json('players create --name Bare')) as { id: string };
+    await run(`players delete player_0003 ${id} --yes --expect 2`);
+    const { hint } = errorOf(await run('runs undo last --yes --json'));
+    expect(hint).toContain('players import deleted.ndjson --key name');
+    writeFileSync(join(home, 'deleted.ndjson'), (await run('runs show last --undoable')).stdout);
+    const restored = await run('players import deleted.ndjson --key name --yes -o json');
+    expect(JSON.parse(restored.stdout)).toMatchObject({ summary: { changed: 2 } });
+  });
+
   test('a delete and a conversion cannot be undone: reported before anything is sent, with a workaround', async () => {
     const { json, run, home } = sandboxUser();
     const player = (await json('players get player_0003')) as Fields;
