@@ -4,13 +4,11 @@ import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
 import { recordedSize } from '../data/path.js';
-import { quotedId } from '../data/references.js';
-import { shellQuote } from '../data/text.js';
 import { lagMs, pause } from '../data/time.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { tagNamesIn } from '../resources/document-tags.js';
 import { hashOfUpload, stillHasContent } from './content.js';
-import { type Documents, readDocuments, shownDifference } from './documents.js';
+import { type Documents, otherContent, readDocuments, shownDifference } from './documents.js';
 import {
   idsOfContent,
   memoryStats,
@@ -278,11 +276,7 @@ class Finder {
     if (this.reported === mostReported + 1)
       this.context.note('Other files also have the name of a document that differs.');
     if (this.reported > mostReported) return;
-    const id = idOf(record);
-    const [what, file] = path === '-' ? ['stdin', 'FILE'] : [path, shellQuote(path)];
-    this.context.note(
-      `${id} has the same name as ${what} but ${difference === 'content' ? '' : 'a '}different ${difference}; the file is uploaded as a new document. To replace that one: rosterctl docs replace ${quotedId(id)} ${file}`,
-    );
+    this.context.note(otherContent(path, difference, idOf(record), record));
   }
 
   /** Says once that the list cannot tell. Throws where that was asked for. */

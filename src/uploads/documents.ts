@@ -1,12 +1,14 @@
 /** The documents that exist, from their list: those of a name, and the one that an upload made. */
 
+import { basename } from 'node:path';
 import { mediaType } from '../api/schemas.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { isForbidden } from '../data/outcome-errors.js';
 import { plainText, recordedSize } from '../data/path.js';
+import { quotedId } from '../data/references.js';
 import { addTo } from '../data/sorting.js';
-import { stripTrailing, upperFirst } from '../data/text.js';
+import { shellQuote, stripTrailing, upperFirst } from '../data/text.js';
 import { stopsRun } from '../engine/decide.js';
 import type { Step, Verification } from '../engine/operation.js';
 import { ApiError, Failure, ProtocolError } from '../errors.js';
@@ -139,6 +141,21 @@ export function shownDifference(
   if (size !== undefined && size !== sizeBytes) return 'size';
   const { contentType: type } = record;
   return typeof type === 'string' && mediaType(type) !== contentType ? 'type' : undefined;
+}
+
+/** Says that a document has the name of a file but differs from it, and how to replace it. */
+export function otherContent(
+  path: string,
+  difference: string,
+  id: string,
+  record: JsonObject,
+): string {
+  const name = String(record['name']);
+  // --name and a manifest name the document in another way than the file.
+  const which = basename(path).normalize() === name.normalize() ? `as ${path}` : `(${name})`;
+  const what = difference === 'content' ? 'different content' : `a different ${difference}`;
+  const file = path === '-' ? 'FILE' : shellQuote(path);
+  return `${id} has the same name ${which} but ${what}; the file is uploaded as a new document. To replace that one: rosterctl docs replace ${quotedId(id)} ${file}`;
 }
 
 /** True too for a record without a date that can be read: it may be the one that was just created. */

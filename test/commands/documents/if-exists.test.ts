@@ -217,6 +217,15 @@ test('another content that this machine knows under the name is uploaded, and to
   expect(documents).toHaveLength(3);
 });
 
+test('a document that has the name of --name is told by that name', async () => {
+  const { upload, write } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt --name Contract.pdf');
+  write('a.txt', 'three');
+  expect((await upload('a.txt --name Contract.pdf')).stderr).toContain(
+    'doc_1 has the same name (Contract.pdf) but a different size; the file is uploaded',
+  );
+});
+
 test('a document that was deleted meanwhile is uploaded again', async () => {
   const { upload, documents, view } = await desk({ 'a.txt': 'one' });
   await upload('a.txt');
