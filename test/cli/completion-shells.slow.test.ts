@@ -280,7 +280,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     ['a folder', 'rosterctl docs download -D a', /^rosterctl docs download -D a\\ folder\/? ?$/],
     ['nothing where nothing fits', 'rosterctl nonsense so', 'rosterctl nonsense so'],
   ])('completes %s', async (_, typed, line) => {
-    const got = await at.press(`${typed}\t`);
+    const got = await at.inside.press(`${typed}\t`);
     if (typeof line === 'string') expect(got).toBe(line);
     else expect(got).toMatch(line);
   });
@@ -330,7 +330,11 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     ['tag:Ki', 'tag:Kite #1'],
     ['id:player_1', 'id:player_1'],
   ])('behind its prefix, %s completes to %s in one word', async (typed, word) => {
-    expect(await at.run(`rosterctl players get ${typed}\t`)).toEqual(['players', 'get', word]);
+    expect(await at.inside.run(`rosterctl players get ${typed}\t`)).toEqual([
+      'players',
+      'get',
+      word,
+    ]);
     expect(existsSync(join(home, 'canary'))).toBe(false);
   });
 
@@ -361,7 +365,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
     ['a double quote that is open, quotes', '"h3', 2],
     ['a single quote that is open, history', "'h4", 3],
   ])('an id behind %s arrives as one word', async (_, typed, index) => {
-    expect(await at.run(`rosterctl tryouts get ${typed}\t`)).toEqual([
+    expect(await at.inside.run(`rosterctl tryouts get ${typed}\t`)).toEqual([
       'tryouts',
       'get',
       hostileIds[index],
@@ -383,7 +387,7 @@ describe.each(shells)('$title', ({ shell, needs, start }) => {
   test.each(['h5', 'h6', 'h7', '-- -r'])(
     'an id that a command line cannot show is not offered: %s',
     async (typed) => {
-      expect(await at.press(`rosterctl tryouts get ${typed}\t`)).toBe(
+      expect(await at.inside.press(`rosterctl tryouts get ${typed}\t`)).toBe(
         `rosterctl tryouts get ${typed}`,
       );
     },

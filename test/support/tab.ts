@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -8,8 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn } from '@lydell/node-pty';
+import { completeInProcess } from './in-process.js';
 import { launcher } from './run.js';
 
 /** A shell at a terminal of its own, in which keys are pressed. */
@@ -18,6 +20,8 @@ export interface ShellAtTerminal {
   press(keys: string): Promise<string>;
   /** Types the keys and Enter; the words that `rosterctl` was called with. */
   run(keys: string): Promise<readonly string[]>;
+  /** Does the same while the program answers in the test's own process: for tables of lines. */
+  readonly inside: Pick<ShellAtTerminal, 'press' | 'run'>;
   /** Everything that the terminal was sent so far. */
   screen(): string;
   close(): void;
@@ -63,9 +67,11 @@ export async function openShell(
   const lineFile = join(home, 'line');
   const wordsFile = join(home, 'words');
   mkdirSync(bin, { recursive: true });
+  const inside = answersInside(home, bin);
   writeFileSync(
     join(bin, 'rosterctl'),
     `#!/bin/sh
+${inside.lines}
 if [ "$1" = __complete ]; then echo >>'${home}/starts'; exec '${process.execPath}' '${launcher}' "$@"; fi
 for word in "$@"; do printf '%s\\0' "$word"; done >'${wordsFile}.part'
 mv '${wordsFile}.part' '${wordsFile}'
@@ -102,19 +108,69 @@ mv '${wordsFile}.part' '${wordsFile}'
     await appears(lineFile, screen);
     return readFileSync(lineFile, 'utf8').replace(/\n$/, '');
   };
+  const run = async (keys: string) => {
+    await press(keys);
+    rmSync(wordsFile, { force: true });
+    const before = sent.length;
+    terminal.write('\r');
+    await appears(wordsFile, screen);
+    await until(() => /\n[^]*> /.test(sent.slice(before)), 'the next prompt', screen);
+    return readFileSync(wordsFile, 'utf8').split('\0').slice(0, -1);
+  };
   return {
     press,
-    async run(keys) {
-      await press(keys);
-      rmSync(wordsFile, { force: true });
-      const before = sent.length;
-      terminal.write('\r');
-      await appears(wordsFile, screen);
-      await until(() => /\n[^]*> /.test(sent.slice(before)), 'the next prompt', screen);
-      return readFileSync(wordsFile, 'utf8').split('\0').slice(0, -1);
+    run,
+    inside: {
+      press: (keys) => inside.during(() => press(keys)),
+      run: (keys) => inside.during(() => run(keys)),
     },
     screen,
     close: () => terminal.kill('SIGKILL'),
+  };
+}
+
+/** What the script of bash tells in the environment. */
+const ofBash = ['COMP_LINE', 'COMP_TYPE', 'COLUMNS'];
+
+/** Lets the `rosterctl` of a shell ask the test's own process instead of a program that takes its time to start. */
+function answersInside(home: string, folder: string) {
+  const inside = join(folder, '.inside');
+  const asked = join(folder, '.asked');
+  const answer = join(folder, '.answer');
+  execFileSync('mkfifo', [answer]);
+  const reply = async () => {
+    const words = existsSync(asked) ? readFileSync(asked, 'utf8').split('\0') : [];
+    if (words.pop() !== 'all') return;
+    rmSync(asked);
+    const env = Object.fromEntries(
+      words.splice(0, ofBash.length).flatMap((each) => {
+        const at = each.indexOf('=');
+        return at < 0 ? [] : [[each.slice(0, at), each.slice(at + 1)]];
+      }),
+    );
+    await writeFile(answer, completeInProcess(words, { env, home }));
+  };
+  return {
+    lines: `if [ "$1" = __complete ] && [ -e '${inside}' ]; then
+shift
+printf '%s\\0' ${ofBash.map((name) => `"\${${name}+${name}=$${name}}"`).join(' ')} "$@" >'${asked}'
+printf all >>'${asked}'
+exec cat '${answer}'
+fi`,
+    async during<T>(pressing: () => Promise<T>): Promise<T> {
+      writeFileSync(inside, '');
+      let answering = reply();
+      const looking = setInterval(() => {
+        answering = answering.then(reply);
+      }, 5);
+      try {
+        return await pressing();
+      } finally {
+        clearInterval(looking);
+        rmSync(inside);
+        await answering;
+      }
+    },
   };
 }
 
