@@ -5,14 +5,22 @@ import { join } from 'node:path';
 import { atEnd } from '../../support/cleaning.js';
 import { temporaryFolder } from '../../support/run.js';
 
+/** The commands that were tried, and whether they can be run: many cases need the same ones. */
+const tried = new Map<string, boolean>();
+
 /** Returns why a command that a case needs is not usable here; undefined if it is. */
 export function missing(...words: readonly string[]): string | undefined {
-  const [command = '', ...args] = words;
+  const line = words.join(' ');
+  if (!tried.has(line)) tried.set(line, canRun(words));
+  return tried.get(line) ? undefined : `this machine does not let us run: ${line}`;
+}
+
+function canRun([command = '', ...args]: readonly string[]): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore' });
-    return undefined;
+    return true;
   } catch {
-    return `this machine does not let us run: ${words.join(' ')}`;
+    return false;
   }
 }
 

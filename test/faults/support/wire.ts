@@ -35,6 +35,7 @@ export interface WireServer {
   readonly requests: WireRequest[];
   /** Every byte received, after TLS decryption. */
   received(): string;
+  /** Over TLS, also those whose client did not trust the certificate. */
   connections(): number;
   readonly env: Record<string, string>;
   /** Requests of a method. */
@@ -61,6 +62,7 @@ export async function wireServer(
   const received: Buffer[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
+  let accepted = 0;
   const onSocket = (socket: Socket) => {
     const connection = ++connections;
     sockets.add(socket);
@@ -109,6 +111,7 @@ export async function wireServer(
   const server: Server = options.tls
     ? createTlsServer({ ...options.tls, allowHalfOpen: true }, onSocket)
     : createServer({ allowHalfOpen: true }, onSocket);
+  server.on('connection', () => (accepted += 1));
   server.on('tlsClientError', () => undefined);
   const { host = '127.0.0.1' } = options;
   await new Promise<void>((resolve, reject) => {
@@ -128,7 +131,7 @@ export async function wireServer(
     baseUrl: `${origin}/v1`,
     requests,
     received: () => Buffer.concat(received).toString('latin1'),
-    connections: () => connections,
+    connections: () => accepted,
     env: environmentFor(`${origin}/v1`),
     count: (method) => requests.filter((each) => !method || each.method === method).length,
     close,
