@@ -6,8 +6,9 @@ import { key } from '../support/service.js';
 import { expectFailure, fault, signature, unlessPossible } from './support/case.js';
 import { certificates } from './support/certificates.js';
 import { cannotChangeNames, missing, nameServer } from './support/machine.js';
+import { type Run, resident } from './support/resident.js';
 import { environmentFor } from './support/wire.js';
-import { hostileWorld } from './support/world.js';
+import { hostileWorld, type World } from './support/world.js';
 
 /**
  * Targets to which a hostile service might direct our connections and files; PORT is a listening
@@ -53,21 +54,44 @@ const publicHost = '203.0.113.7';
  * The service's own name resolves to the test for its first connection and to a public address from
  * then on, so that no private one counts as its neighbour.
  */
-async function publicService(url: string) {
-  const { good, authorityFile } = certificates();
-  const world = await hostileWorld({ tls: good, url });
-  const names = await nameServer((name) => {
-    const isFirst = name !== 'api.test' || world.connections() === 0;
+const namesOf = (service: () => World) =>
+  nameServer((name) => {
+    const isFirst = name !== 'api.test' || service().connections() === 0;
     return { kind: 'addresses', v4: [isFirst ? '127.0.0.1' : publicHost] };
   });
+
+/** The service that the resident program asks now. */
+let asked: World;
+let started: Promise<Run> | undefined;
+
+async function start(env: Readonly<Record<string, string>>): Promise<Run> {
+  const names = await namesOf(() => asked);
+  return resident(names.under, env);
+}
+
+/** A process of its own for a line, or one for all of them, which takes less time. */
+async function publicService(url: string, { alone }: { readonly alone: boolean }) {
+  const { good, authorityFile } = certificates();
+  const world = await hostileWorld({ tls: good, url });
+  const trust = { NODE_EXTRA_CA_CERTS: authorityFile };
   const env = {
     ...environmentFor(`https://api.test:${world.port}/v1`),
-    NODE_EXTRA_CA_CERTS: authorityFile,
+    ...trust,
     ROSTERCTL_RETRIES: '0',
   };
   const cwd = temporaryFolder('ssrf');
   writeFileSync(join(cwd, 'rules.txt'), 'hello');
-  return { world, options: { env, cwd, under: names.under } };
+  if (alone) {
+    const names = await namesOf(() => world);
+    return { world, options: { env, cwd, under: names.under } };
+  }
+  started ??= start(trust);
+  const run = await started;
+  const inside: Run = (...line) => {
+    asked = world;
+    return run(...line);
+  };
+  return { world, options: { env, cwd, inside } };
 }
 
 const cannot = () => missing('openssl', 'version') ?? cannotChangeNames();
@@ -82,7 +106,7 @@ describe('signed URLs of a service on the internet', () => {
         unlessPossible(context, cannot());
         const trap = await hostileWorld();
         const given = `${url.replace('PORT', String(trap.port))}?X-Signature=${signature}`;
-        const { world, options } = await publicService(given);
+        const { world, options } = await publicService(given, { alone: url === urls[0] });
         const ran = await attack(line, options);
         expectFailure(ran, 1, /does not open|No signed URL/);
         expect(world.requests).toHaveLength(1);
@@ -94,6 +118,7 @@ describe('signed URLs of a service on the internet', () => {
     const trap = await hostileWorld({ tls: certificates().good });
     const { options } = await publicService(
       `https://rebound.test:${trap.port}/x?X-Signature=${signature}`,
+      { alone: true },
     );
     const ran = await attack('docs upload rules.txt --if-exists duplicate', options);
     expectFailure(ran, 1, /private network/);

@@ -46,8 +46,8 @@ export interface AttackOptions {
   readonly onStart?: (pid: number) => void;
   /** The output may contain the signed URL, because it was requested. */
   readonly showsUrl?: boolean;
-  /** Runs it in the process of the test: for many lines that differ in what they are told. */
-  readonly inside?: boolean;
+  /** Runs it in the process of the test, or in a resident one: for many lines that differ in what they are told. */
+  readonly inside?: boolean | typeof inProcess;
 }
 
 export interface Attacked extends Ran {
@@ -163,10 +163,11 @@ function runInside(words: readonly string[], home: string, options: AttackOption
 async function runNow(
   words: readonly string[],
   home: string,
-  { env, stdin, cwd }: AttackOptions,
+  { env, stdin, cwd, inside }: AttackOptions,
 ): Promise<Ended> {
+  const start = typeof inside === 'function' ? inside : inProcess;
   const ran = await Promise.race([
-    inProcess(words, {
+    start(words, {
       home,
       env,
       ...(stdin !== undefined && { stdin: stdin.toString() }),
