@@ -3,7 +3,7 @@ import { chmodSync, cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inProcess } from '../support/in-process.js';
-import { freshEnvironment, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { freshEnvironment, launcher, temporaryFolder } from '../support/run.js';
 import { startSandbox } from './stage.js';
 
 // Kills a change of the configuration, which is in two files, at each system call that writes one of them.
@@ -53,9 +53,9 @@ test('a logout killed anywhere is finished by the same command', async ({ skip }
   const { baseUrl: url, organizationId, apiKey } = await startSandbox();
   const before = temporaryFolder();
   const login = `auth login --base-url ${url} --org ${organizationId} --key-stdin`;
-  expect((await rosterctl(login, { home: before, stdin: apiKey })).code).toBe(0);
+  expect((await inProcess(login, { home: before, stdin: apiKey })).code).toBe(0);
   for (const line of ['tryouts update app_0012 --note x --yes', 'tryouts list --since-last mail'])
-    expect((await rosterctl(line, { home: before })).code).toBe(0);
+    expect((await inProcess(line, { home: before })).code).toBe(0);
   let kills = 0;
   for (const call of ['rename', 'unlink', 'rmdir'])
     for (let at = 1; at <= 10; at++) {
@@ -100,7 +100,7 @@ async function twoProfiles(): Promise<string> {
   const home = temporaryFolder();
   for (const name of ['work', 'other']) {
     const line = `auth login -p ${name} --base-url ${baseUrl} --org org_1 --key-stdin --no-check`;
-    expect((await rosterctl(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
+    expect((await inProcess(line, { home, stdin: `canary-of-${name}` })).code).toBe(0);
   }
   return home;
 }

@@ -69,7 +69,9 @@ test('a conversion whose player neither its answer nor a read names reports none
       ? { status: 403, json: { error: 'forbidden' } }
       : undefined;
   });
-  const ran = await userOf(service).run('tryouts convert app_1 app_2 --yes --json --concurrency 1');
+  const ran = await userInside(service).run(
+    'tryouts convert app_1 app_2 --yes --json --concurrency 1',
+  );
   expect(report(ran).results[0]).toMatchObject({
     result: 'changed',
     after: { convertedPlayerId: null },

@@ -103,10 +103,10 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
       return { status: 200, json };
     });
     const home = temporaryFolder();
-    await rosterctl('tryouts get app_1', { env: service.env, home });
+    await inProcess('tryouts get app_1', { env: service.env, home });
     change(service, 'app_1', { status: 'accepted' });
     const line = 'tryouts update app_1 --status rejected --if-status pending';
-    await rosterctl(line, { env: service.env, home });
+    await inProcess(line, { env: service.env, home });
     expect(patches(service)).toEqual([]);
   });
 
@@ -118,7 +118,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     );
     change(service, 'app_1', { status: 'accepted' });
     const line = 'tryouts update app_1 --status rejected --if-status pending';
-    const refused = await rosterctl(line, { env: service.env, home: temporaryFolder() });
+    const refused = await inProcess(line, { env: service.env, home: temporaryFolder() });
     expect([refused.code, patches(service)]).toEqual([9, []]);
     expect(refused.stderr).toContain('by an intermediate cache, with data that is 57 s old');
   });
@@ -293,7 +293,7 @@ describe.concurrent('a lost write that takes effect after all is done by us', ()
       return later(0);
     });
     const home = temporaryFolder();
-    const run = (line: string) => rosterctl(line, { home, env: { ...service.env, ...env } });
+    const run = (line: string) => inProcess(line, { home, env: { ...service.env, ...env } });
     const ran = await run('tryouts set-status app_1 --to rejected --json');
     expect([ran.code, report(ran).summary]).toEqual([0, expect.objectContaining({ changed: 1 })]);
     expect(patches(service)).toHaveLength(2);
@@ -308,7 +308,7 @@ describe.concurrent('a lost write that takes effect after all is done by us', ()
       if (sent > 1) return { status: 404, json: { error: 'notFound' } };
       return { status: 200, json: { id: 'player_1', organizationId: organization } };
     });
-    const ran = await rosterctl('players delete player_1 --yes --json', {
+    const ran = await inProcess('players delete player_1 --yes --json', {
       env: { ...service.env, ...env },
     });
     expect([ran.code, JSON.parse(ran.stdout)]).toEqual([0, { id: 'player_1', deleted: true }]);
@@ -497,7 +497,7 @@ test('a conversion whose answer was lost is not sent again because of what a cac
   });
   const line = 'tryouts convert app_1 --yes';
   const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s' };
-  const ran = await rosterctl(line, { env, home: temporaryFolder() });
+  const ran = await inProcess(line, { env, home: temporaryFolder() });
   expect([ran.code, converted]).toEqual([10, 1]);
 });
 
@@ -521,9 +521,9 @@ test.each([
   const home = temporaryFolder();
   writeFileSync(join(home, 'new.csv'), 'email\nnew@x.org\n');
   const options = { env: service.env, home, cwd: home };
-  const listed = await rosterctl('docs list -o ids', options);
+  const listed = await inProcess('docs list -o ids', options);
   expect([listed.code, listed.stdout, listed.stderr]).toEqual([0, 'doc_1\n', '']);
-  const refused = await rosterctl(line, options);
+  const refused = await inProcess(line, options);
   expect([refused.code, service.requests.filter(({ method }) => method !== 'GET')]).toEqual([
     code,
     [],

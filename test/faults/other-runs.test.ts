@@ -5,7 +5,7 @@ import { unreportedRun } from '../../src/bulk/earlier-runs.js';
 import type { Context } from '../../src/context.js';
 import { runFolder, runNames, runStore } from '../../src/runs/store.js';
 import { readRun } from '../../src/runs/stored-run.js';
-import { report, several, until, userOf } from '../bulk/user.js';
+import { report, several, until, userInside, userOf } from '../bulk/user.js';
 import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
 import { grantsOf } from '../commands/uploads/grants.js';
 import { isAlive } from '../support/alive.js';
@@ -89,7 +89,7 @@ test('plan apply waits once for the writes of a killed process to its rows', asy
   const service: Kept = await keep(several(1), (_, step) =>
     step === 'PATCH app_1' && count(service, step) === 1 ? () => undefined : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const plan = join(user.home, 'plan.json');
   await user.run(`tryouts set-status app_1 --to rejected --plan ${plan}`);
   const killed = begin(user, 'tryouts update app_1 --status accepted');
@@ -114,7 +114,7 @@ describe('an unfinished run waits for the write of a killed process to one of it
       if (count(service, step) === 1) return { status: 429, json: { error: 'slow' } };
       return count(service, step) === 2 ? () => undefined : undefined;
     });
-    const user = userOf(service);
+    const user = userInside(service);
     const to = verb === 'set-status' ? '--to rejected' : '';
     const line = `tryouts ${verb} app_1 app_2 ${to} --yes --json`;
     const first = await user.run(line);
@@ -212,7 +212,7 @@ test('each of several files is compared with what another process uploaded meanw
 test('a create whose process printed it and ended after its run was read is not printed again', async () => {
   const record = { id: 'player_1', organizationId: organization, name: 'Ann' };
   const service = await recordingService(() => ({ status: 201, json: record }));
-  const user = userOf(service);
+  const user = userInside(service);
   expect(await user.run('players create --name Ann --json')).toMatchObject({ code: 0 });
   const path = dirname(user.runs);
   const [name = ''] = runNames(runStore(path));

@@ -10,6 +10,7 @@ import {
   steps,
   written,
 } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { closed, errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Reply, recordingService } from '../support/service.js';
 import { unlessPossible } from './support/case.js';
@@ -306,7 +307,7 @@ test('runs retry twice: the second names the run that has the rows, without a re
   const service = await keep(several(3), (_, step) =>
     refuses && step === 'PATCH app_2' ? { status: 422, json: { error: 'no' } } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected -y --json`);
   expect(ran.code).toBe(8);
   refuses = false;
@@ -480,7 +481,7 @@ describe('--append-note', () => {
       service.kept.set('app_1', application('app_1', { internalNotes: 'Theirs' }));
       return { status: 429, headers: { 'retry-after': '0' } };
     });
-    const ran = await rosterctl(line, { env: service.env });
+    const ran = await inProcess(line, { env: service.env });
     expect(ran.code).toBe(0);
     expect(service.kept.get('app_1')?.internalNotes).toMatch(
       /^Theirs\n\d{4}-\d\d-\d\d: Call back$/,
@@ -582,7 +583,7 @@ test('a run of another profile is not resumed without naming it', async () => {
   );
   const user = userInside(service);
   const login = (profile: string) =>
-    rosterctl(`auth login --profile ${profile} --key-stdin --no-check`, {
+    inProcess(`auth login --profile ${profile} --key-stdin --no-check`, {
       home: user.home,
       stdin: 'key-1',
       env: { ROSTERCTL_BASE_URL: service.baseUrl, ROSTERCTL_ORG: 'org_7' },
@@ -590,7 +591,7 @@ test('a run of another profile is not resumed without naming it', async () => {
   await login('mine');
   await login('theirs');
   const env = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
-  const at = (words: string) => rosterctl(words, { home: user.home, env });
+  const at = (words: string) => inProcess(words, { home: user.home, env });
   expect(await at('-p theirs tryouts update app_1 --status rejected')).toMatchObject({ code: 10 });
   const count = service.requests.length;
   const refused = await at('-p mine runs resume last --yes --json');
@@ -601,10 +602,10 @@ test('a run of another profile is not resumed without naming it', async () => {
 
 test('a run of another organization under the same profile names that organization', async () => {
   const service = await keep(several(1));
-  const user = userOf(service);
+  const user = userInside(service);
   const ran = await user.run('tryouts set-status app_1 --to rejected --json');
   const env = { ...service.env, ROSTERCTL_ORG: 'org_other' };
-  const undone = await rosterctl(`runs undo ${report(ran).run} --yes --json`, {
+  const undone = await inProcess(`runs undo ${report(ran).run} --yes --json`, {
     home: user.home,
     env,
   });
@@ -626,7 +627,7 @@ async function killedWithFour(took: readonly string[]) {
       () => undefined,
     )(request, step);
   });
-  const user = userOf(service);
+  const user = userInside(service);
   const sent = () => steps(service).filter((step) => step.startsWith('PATCH'));
   const line = `tryouts set-status ${ids(5).join(' ')} --to rejected --yes --json`;
   await killed(user, line, () => sent().length === 5);

@@ -15,8 +15,9 @@ import {
 } from '../bulk/user.js';
 import { application, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
+import { converseInside } from '../support/converse-inside.js';
 import { inProcess } from '../support/in-process.js';
-import { closed, errorOf, heard, rosterctl, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, heard, temporaryFolder } from '../support/run.js';
 import {
   key,
   organization,
@@ -26,11 +27,11 @@ import {
 } from '../support/service.js';
 
 /** A user of the built-in sandbox, with its own state. */
-function sandboxUser(start: typeof rosterctl = inProcess) {
+function sandboxUser() {
   const home = temporaryFolder();
   const env = { ROSTERCTL_SETTLE: '0.1s' };
   const run = (line: string, stdin = '') =>
-    start(`-p sandbox ${line}`, { home, cwd: home, stdin, env });
+    inProcess(`-p sandbox ${line}`, { home, cwd: home, stdin, env });
   const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout) as never;
   return { home, run, json, runs: runsOf(home) };
 }
@@ -97,7 +98,7 @@ test('a former status that the contract does not list is not sent back, the othe
 });
 
 test('an undo of one says before it is sent that Flows act on a status, of applications alone', async () => {
-  const { run } = sandboxUser(rosterctl);
+  const { run } = sandboxUser();
   await run('tryouts update app_0020 --status rejected');
   const undone = await run('runs undo last');
   expect([undone.code, undone.stderr]).toMatchObject([0, expect.stringContaining('Flows')]);
@@ -154,7 +155,7 @@ describe('every kind of write is undone', () => {
 
   test('a row of a created record reads deleted, in the report and in runs show', async () => {
     const home = temporaryFolder();
-    const say = (line: string) => converse(home, ['-p', 'sandbox', ...line.split(' ')]);
+    const say = (line: string) => converseInside(home, ['-p', 'sandbox', ...line.split(' ')]);
     await say('players create --name Ann');
     const undone = await say('runs undo last --yes');
     expect(undone.shown).toMatch(/Ann \(player_\w+\): deleted\./);
@@ -563,7 +564,7 @@ test('an added field that is named like a method of every object is set to null'
 
 test('an undo is undone, and only one record of a run with --only', async () => {
   const service = await keep(several(3));
-  const user = userOf(service);
+  const user = userInside(service);
   const statuses = () => [...service.kept.values()].map(({ status }) => status);
   const ran = await user.run(`tryouts set-status ${ids(3).join(' ')} --to rejected --yes --json`);
   const { run } = report(ran);
@@ -702,7 +703,7 @@ test('a route from --route is also used for the undo; one that replaces keeps wh
 });
 
 async function withFiles() {
-  const { home, run } = sandboxUser(rosterctl);
+  const { home, run } = sandboxUser();
   for (const name of ['one', 'two', 'three']) writeFileSync(join(home, `${name}.txt`), name);
   await run('docs upload one.txt two.txt three.txt');
   return { home, run };
@@ -727,7 +728,9 @@ describe('an undo that deletes is confirmed like a delete', () => {
   test('at a terminal with the number of records', async () => {
     const { home, run } = await withFiles();
     const line = ['-p', 'sandbox', 'runs', 'undo', 'last'];
-    const wrong = await converse(home, line, [[/Delete 3 documents\? Type the number/, 'y\r']]);
+    const wrong = await converseInside(home, line, [
+      [/Delete 3 documents\? Type the number/, 'y\r'],
+    ]);
     expect(wrong.code).toBe(130);
     const right = await converse(home, line, [[/Delete 3 documents\? Type the number/, '3\r']]);
     expect(right.code).toBe(0);
@@ -839,8 +842,8 @@ test("a value that the service keeps in its own form is nobody else's change", a
     return { status: 204 };
   });
   const at = { env: service.env, home: temporaryFolder() };
-  await rosterctl('players update p1 -F number=50', at);
+  await inProcess('players update p1 -F number=50', at);
   expect(player['number']).toBe('50');
-  const ran = await rosterctl('runs undo last --yes', at);
+  const ran = await inProcess('runs undo last --yes', at);
   expect([ran.code, player['number']]).toEqual([0, '4']);
 });

@@ -19,7 +19,7 @@ export async function resident(
   under: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Run> {
-  const [command = '', ...words] = [...under, process.execPath, await bundleChild(script)];
+  const [command, ...words] = [...under, process.execPath, await bundleChild(script)];
   const child = spawn(command, words, {
     env: { ...freshEnvironment(temporaryFolder()), FAULTS_PROGRAM: launcher, ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
