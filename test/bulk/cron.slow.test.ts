@@ -11,7 +11,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { application, type Instead, keep } from '../commands/tryouts/service.js';
-import { heard, launcher, rosterctl, temporaryFolder } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
+import { heard, launcher, temporaryFolder } from '../support/run.js';
 import { key, organization } from '../support/service.js';
 
 // The cron lines of the README and of docs/scripts.md, run as cron runs them: `sh -c`, no terminal, a
@@ -45,9 +46,9 @@ async function machine(statuses: readonly string[], instead: Instead = () => und
   mkdirSync(join(home, 'bin'));
   symlinkSync(launcher, join(home, 'bin', 'rosterctl'));
   writeFileSync(join(home, 'key.txt'), key, { mode: 0o600 });
-  await rosterctl(
+  await inProcess(
     `auth login --profile club --base-url ${service.baseUrl} --org ${organization} --key-file key.txt --no-check`,
-    { home },
+    { home, cwd: home },
   );
   return { service, home, cron: (line: string) => cron(line, home) };
 }

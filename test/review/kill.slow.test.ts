@@ -3,7 +3,7 @@ import { report, several, until } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
 import { inProcess } from '../support/in-process.js';
-import { rosterctl, temporaryFolder } from '../support/run.js';
+import { temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 
 const settle = { ROSTERCTL_SETTLE: '0.2s', NO_COLOR: '1' };
@@ -102,7 +102,7 @@ test('kill -9 while decisions are sent: the next review sends the rest, and noth
     expect(await next.ended).toMatchObject({ code: 0 });
     const statuses = [...service.kept.values()].map(({ status }) => status);
     expect(statuses.filter((status) => status === 'pending')).toEqual([]);
-    const left = await rosterctl('tryouts review --discard --yes', { home, env });
+    const left = await inProcess('tryouts review --discard --yes', { home, env });
     expect(left.stdout).toBe('There is no unsent review.\n');
     // Where every decision took effect, the run that was killed only has to find that out.
     if (next.usual().includes('Nothing was decided'))

@@ -6,7 +6,8 @@ import { application, keep, steps } from '../commands/tryouts/service.js';
 import { readBack } from '../screens/emulator.js';
 import { converse, inShell } from '../support/converse.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
-import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
+import { startRosterctl, temporaryFolder } from '../support/run.js';
 import { fakeOpener } from './opener.js';
 
 const esc = '\u001b';
@@ -76,23 +77,23 @@ test('sixty applications are decided in one command line and 63 keys, and the re
   expect(desk.usual()).toMatch(
     /\d+ changed, \d+ unchanged, \d in conflict, of 60\. Run [0-9a-f]{6}\./,
   );
-  const { results } = report(await rosterctl('-p sandbox runs show last --json', { home }));
+  const { results } = report(await inProcess('-p sandbox runs show last --json', { home }));
   expect(results.map(({ id }) => id).toSorted()).toEqual([...decided.keys()].toSorted());
-  const list = await rosterctl('-p sandbox tryouts list --json', { home });
+  const list = await inProcess('-p sandbox tryouts list --json', { home });
   const applications = JSON.parse(list.stdout) as { id: string; status: string }[];
   const now = new Map(applications.map(({ id, status }) => [id, status]));
   for (const { id, result } of results)
     expect([id, result !== 'conflict']).toEqual([id, now.get(id) === decided.get(id)]);
   const refused = results.filter(({ result }) => result === 'conflict').length;
-  const left = await rosterctl('-p sandbox tryouts review --discard --yes', { home });
+  const left = await inProcess('-p sandbox tryouts review --discard --yes', { home });
   expect(left.stdout).toBe(`Discarded ${refused} unsent decisions.\n`);
 });
 
 test('a card shows what this machine changed before', async () => {
   const service = await keep(several(2));
   const [home, env] = [temporaryFolder(), { ...service.env, NO_COLOR: '1' }];
-  await rosterctl('tryouts set-status app_1 app_2 --to reviewing --yes', { home, env });
-  await rosterctl('tryouts update app_2 --status shortlisted', { home, env });
+  await inProcess('tryouts set-status app_1 app_2 --to reviewing --yes', { home, env });
+  await inProcess('tryouts update app_2 --status shortlisted', { home, env });
   const words = ['tryouts', 'review', '--status', 'reviewing,shortlisted'];
   const desk = sitDown(words, { home, env, columns: 80, rows: 24 });
   await desk.sees(/^Here .* pending → reviewing +\(run [0-9a-f]{6}\)$/);
@@ -154,12 +155,12 @@ describe('the terminal is given back and the decisions are kept', () => {
     expect(desk.usual()).toContain('2 decisions kept, not sent.');
     expect(desk.usual()).toContain('rosterctl tryouts review --resume');
     expect(writes()).toEqual([]);
-    const asked = await rosterctl('tryouts review --discard', { home, env });
+    const asked = await inProcess('tryouts review --discard', { home, env });
     expect([asked.code, asked.stderr]).toEqual([
       2,
       'Discard 2 unsent decisions? This needs a confirmation, and this is not a terminal.\nRun it in a terminal, or add --yes.\n',
     ]);
-    const dropped = await rosterctl('tryouts review --discard --yes', { home, env });
+    const dropped = await inProcess('tryouts review --discard --yes', { home, env });
     expect(dropped.stdout).toBe('Discarded 2 unsent decisions.\n');
   });
 });
@@ -253,7 +254,7 @@ describe('sending', () => {
     desk.type('y\r');
     expect(await desk.ended).toMatchObject({ code: 0 });
     expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['shortlisted', 'rejected']);
-    expect((await rosterctl('runs undo last --yes', { home, env })).code).toBe(0);
+    expect((await inProcess('runs undo last --yes', { home, env })).code).toBe(0);
     expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['pending', 'pending']);
   });
 
