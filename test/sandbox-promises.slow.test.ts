@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from './support/converse.js';
+import { inProcess } from './support/in-process.js';
 import {
   closed,
   errorOf,
@@ -31,13 +32,13 @@ test('forty writes, eight at a time and each by its own process, lose nothing', 
   };
   await Promise.all(Array.from({ length: 8 }, (_, number) => worker(number)));
   const teams = JSON.parse(
-    (await rosterctl('-p sandbox teams list --json=name', { home })).stdout,
+    (await inProcess('-p sandbox teams list --json=name', { home })).stdout,
   ) as { name: string }[];
   const created = teams.map(({ name }) => name).filter((name) => name.startsWith('Team '));
   expect(new Set(created).size).toBe(20);
   expect(created.length).toBe(20);
   const player = JSON.parse(
-    (await rosterctl('-p sandbox players get player_0001 --json', { home })).stdout,
+    (await inProcess('-p sandbox players get player_0001 --json', { home })).stdout,
   ) as object;
   expect(Object.keys(player).filter((name) => name.startsWith('mark_')).length).toBe(20);
 });
@@ -51,11 +52,11 @@ test('-p sandbox ignores the connection of the environment', async () => {
     'tryouts update app_0020 --status reviewing',
     'docs download doc_0003 -O -',
   ]) {
-    const ran = await rosterctl(`-p sandbox ${line}`, { home, env: service.env });
+    const ran = await inProcess(`-p sandbox ${line}`, { home, env: service.env });
     expect(ran.code).toBe(0);
   }
   expect(
-    (await rosterctl('teams list', { home, env: { ...service.env, ROSTERCTL_PROFILE: 'sandbox' } }))
+    (await inProcess('teams list', { home, env: { ...service.env, ROSTERCTL_PROFILE: 'sandbox' } }))
       .code,
   ).toBe(0);
   expect(service.requests).toEqual([]);
@@ -63,7 +64,7 @@ test('-p sandbox ignores the connection of the environment', async () => {
 
 test('--base-url and --org are rejected with the sandbox', async () => {
   for (const flag of ['--base-url https://roster.example.com/v1', '--org org_7']) {
-    const ran = await rosterctl(`-p sandbox teams list ${flag} --json`);
+    const ran = await inProcess(`-p sandbox teams list ${flag} --json`);
     expect(ran.code).toBe(2);
     expect(ran.stdout).toBe('');
     expect(errorOf(ran)).toMatchObject({ kind: 'usage', exitCode: 2 });
@@ -75,7 +76,7 @@ test.each([
   ['docs preview doc_0003 --url -q'],
   ['uploads create --content-type text/plain --size-bytes 5 --json=uploadUrl'],
 ])('an embedded sandbox says that its signed URL ends with the command: %s', async (line) => {
-  const ran = await rosterctl(`-p sandbox ${line}`);
+  const ran = await inProcess(`-p sandbox ${line}`);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toMatch(/stops working when this command ends.*rosterctl sandbox start/s);
   const [url = ''] = /http:[^\s"]+/.exec(ran.stdout) ?? [];
@@ -83,14 +84,14 @@ test.each([
 });
 
 test('several signed URLs are noted once', async () => {
-  const ran = await rosterctl('-p sandbox docs download doc_0001 doc_0002 doc_0003 --url');
+  const ran = await inProcess('-p sandbox docs download doc_0001 doc_0002 doc_0003 --url');
   expect([ran.code, ran.stdout.split('\n').length]).toEqual([0, 4]);
   expect(ran.stderr.match(/sandbox start/g)).toHaveLength(1);
 });
 
 test('two commands in a pipe share the data, and a run is the same whatever the port', async () => {
   const home = temporaryFolder();
-  const ids = await rosterctl('-p sandbox tryouts list --status pending -L 3 -o ids', { home });
+  const ids = await inProcess('-p sandbox tryouts list --status pending -L 3 -o ids', { home });
   expect(ids.stdout.trim().split('\n')).toHaveLength(3);
   const list = startRosterctl('-p sandbox tryouts list --status pending -L 3 -o ids', { home });
   const update = startRosterctl(
@@ -101,7 +102,7 @@ test('two commands in a pipe share the data, and a run is the same whatever the 
   const piped = await heard(update).ended;
   expect(piped.code).toBe(0);
   expect(JSON.parse(piped.stdout)).toMatchObject({ summary: { changed: 3 } });
-  const undone = await rosterctl('-p sandbox runs undo last --yes --json', { home });
+  const undone = await inProcess('-p sandbox runs undo last --yes --json', { home });
   expect([undone.code, JSON.parse(undone.stdout)]).toMatchObject([0, { summary: { changed: 3 } }]);
 });
 
@@ -109,7 +110,7 @@ test('a signed URL of a sandbox that runs works in the next command, without a n
   const home = temporaryFolder();
   const server = startRosterctl('sandbox start --json', { home });
   await new Promise((resolve) => server.stdout.once('data', resolve));
-  const ran = await rosterctl('-p sandbox docs download doc_0003 --url', { home });
+  const ran = await inProcess('-p sandbox docs download doc_0003 --url', { home });
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   const answer = await fetch(ran.stdout.trim());
   expect(answer.status).toBe(200);
@@ -129,13 +130,13 @@ test('what a killed server leaves behind disturbs no command and no later server
   const server = startRosterctl('sandbox start --json', { home });
   await new Promise((resolve) => server.stdout.once('data', resolve));
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect((await rosterctl('-p sandbox teams create --name Kept', { home })).code).toBe(0);
+  expect((await inProcess('-p sandbox teams create --name Kept', { home })).code).toBe(0);
   server.kill('SIGKILL');
   await closed(server);
-  const list = await rosterctl('-p sandbox teams list --search Kept -o ids', { home });
+  const list = await inProcess('-p sandbox teams list --search Kept -o ids', { home });
   expect(list).toMatchObject({ code: 0, stdout: 'team_0007\n', stderr: '' });
   expect(existsSync(file)).toBe(false);
-  expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
+  expect((await inProcess('sandbox reset', { home })).code).toBe(0);
   const next = startRosterctl('sandbox start --json', { home });
   await new Promise((resolve) => next.stdout.once('data', resolve));
   next.kill('SIGTERM');
@@ -153,21 +154,21 @@ test('sandbox start serves other commands, keeps its data and ends with 0 on SIG
   expect(Object.keys(ready)).toEqual(['baseUrl', 'organizationId', 'apiKey', 'fileUrl', 'pid']);
   expect(line.trimEnd()).not.toContain('\n');
   expect(ready['pid']).toBe(server.pid);
-  const status = await rosterctl('-p sandbox auth status --json', { home });
+  const status = await inProcess('-p sandbox auth status --json', { home });
   expect(JSON.parse(status.stdout)).toMatchObject({ baseUrl: ready['baseUrl'], check: 'ok' });
   const env = {
     ROSTERCTL_BASE_URL: String(ready['baseUrl']),
     ROSTERCTL_ORG: String(ready['organizationId']),
     ROSTERCTL_API_KEY: String(ready['apiKey']),
   };
-  expect((await rosterctl('teams create --name Kept', { env })).code).toBe(0);
-  const reset = await rosterctl('sandbox reset --json', { home });
+  expect((await inProcess('teams create --name Kept', { env })).code).toBe(0);
+  const reset = await inProcess('sandbox reset --json', { home });
   expect(reset.code).toBe(11);
   server.kill('SIGTERM');
   expect(await ended).toBe(0);
-  const after = await rosterctl('-p sandbox teams list --search Kept --json=name', { home });
+  const after = await inProcess('-p sandbox teams list --search Kept --json=name', { home });
   expect(JSON.parse(after.stdout)).toEqual([{ name: 'Kept' }]);
-  expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
+  expect((await inProcess('sandbox reset', { home })).code).toBe(0);
 });
 
 test('sandbox start --json reports on one line that it is ready, also in a terminal', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { application, keep, written } from '../commands/tryouts/service.js';
-import { rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
+import { startRosterctl, temporaryFolder } from '../support/run.js';
 import { type Recorded, recordingService } from '../support/service.js';
 import { report, userInside, userOf } from './user.js';
 
@@ -93,7 +94,7 @@ test('an unedited note with a NUL is left unchanged', async () => {
     application('app_1', { internalNotes: 'a\u0000b' }),
     application('app_2', { internalNotes: 'c' }),
   ]);
-  const user = userOf(service);
+  const user = userInside(service);
   const { stdout } = await user.run('tryouts list -o csv');
   const ran = await user.run('tryouts update --csv - --yes --json', stdout.replace(',c,', ',d,'));
   expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 1 }]);
@@ -139,7 +140,7 @@ describe('letters in another Unicode normalization are the same text', () => {
 
   test('in --tag of documents', async () => {
     const home = temporaryFolder();
-    const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home });
+    const run = (line: string) => inProcess(`-p sandbox ${line}`, { home });
     const [id = ''] = (await run('docs list -o ids')).stdout.split('\n');
     expect((await run(`docs update ${id} --tag ${apart} --yes`)).code).toBe(0);
     expect((await run(`docs list --tag ${composed} -o ids`)).stdout).toBe(`${id}\n`);

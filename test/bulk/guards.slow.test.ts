@@ -51,7 +51,7 @@ test('runs retry asks for confirmation of a single row, too', async () => {
   const service = await keep(several(2), (_, step) =>
     refused && step === 'PATCH app_2' ? { status: 400 } : undefined,
   );
-  const user = userOf(service);
+  const user = userInside(service);
   expect(await user.run(line(2, '--yes'))).toMatchObject({ code: 8 });
   refused = false;
   const unasked = await user.run('runs retry last');
@@ -126,7 +126,7 @@ describe('--fields of a report', () => {
 
 describe('--results', () => {
   test('holds the result of each row even if nothing was sent', async () => {
-    const user = userOf(await keep(several(2)));
+    const user = userInside(await keep(several(2)));
     const file = join(user.home, 'r.csv');
     await user.run(line(2, '--yes --results r.csv'));
     expect(readFileSync(file, 'utf8')).toContain('app_1,changed');
@@ -314,7 +314,7 @@ test('after a stop no queued request is sent', async () => {
   const service = await keep(several(60), (_, step) =>
     step.startsWith('PATCH') && step !== 'PATCH app_1' ? { status: 409 } : undefined,
   );
-  const ran = await userOf(service).run(
+  const ran = await userInside(service).run(
     line(60, '--yes --json --fail-fast --concurrency 32 --rate 60/s'),
   );
   expect(ran.code).toBe(8);

@@ -3,7 +3,7 @@ import { application, cut, keep, steps, written } from '../commands/tryouts/serv
 import { converse } from '../support/converse.js';
 import { closed, heard, rosterctl, splitWords, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
-import { fast, ids, report, several, until, userOf } from './user.js';
+import { fast, ids, report, several, until, userInside, userOf } from './user.js';
 
 const lineOf = (count: number, more: string) =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -172,7 +172,7 @@ test.concurrent('a conversion waits for the writes of a killed run, so that no o
 
 test('a create with an unknown outcome names both ways to continue, also when repeated', async () => {
   const service = await keep([], ({ method }) => (method === 'POST' ? cut : undefined));
-  const user = userOf(service);
+  const user = userInside(service);
   for (const [line, search] of [
     ['players create --name Ann', 'players list --search Ann'],
     ['teams create -F size=5 -F title="Red Foxes"', "teams list --search 'Red Foxes'"],

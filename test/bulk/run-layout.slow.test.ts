@@ -28,7 +28,8 @@ import {
 import { keep, written } from '../commands/tryouts/service.js';
 import { isAlive } from '../support/alive.js';
 import { converse } from '../support/converse.js';
-import { closed, errorOf, rosterctl, startLine, temporaryFolder } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
+import { closed, errorOf, startLine, temporaryFolder } from '../support/run.js';
 import { organization } from '../support/service.js';
 import { fast, ids, makeLegacy, runFolders, several, until, userInside, userOf } from './user.js';
 
@@ -345,7 +346,7 @@ describe('with 5,000 ended runs', () => {
     timeout: 120_000,
   }, async () => {
     const service = await keep(several(2));
-    const user = userOf(service);
+    const user = userInside(service);
     for (const run of manyNames(4_900, true)) scriptedRun(user.runs, 'ended', run);
     for (const run of manyNames(100)) scriptedRun(user.runs, 'ended', run);
     // Before-images that are too old are removed without opening their runs.
@@ -460,12 +461,12 @@ describe('runs prune RUN', () => {
     const aged = (days: number) => newRunName(new Date(Date.now() - days * day));
     const [old, month, young] = [aged(100), aged(40), aged(1)];
     for (const run of [old, month, young]) scriptedRun(runs, 'ended', run);
-    await rosterctl('config set undo.keep 60d', { home });
-    const pruned = await rosterctl('runs prune --older-than 0d --json', { home });
+    await inProcess('config set undo.keep 60d', { home });
+    const pruned = await inProcess('runs prune --older-than 0d --json', { home });
     expect(JSON.parse(pruned.stdout)).toEqual({ removed: [old] });
     expect(pruned.stderr).toContain('younger than 60 days stay');
-    await rosterctl('config set undo.keep off', { home });
-    const rest = await rosterctl('runs prune --older-than 0d --json', { home });
+    await inProcess('config set undo.keep off', { home });
+    const rest = await inProcess('runs prune --older-than 0d --json', { home });
     expect(JSON.parse(rest.stdout)).toEqual({ removed: [month, young] });
   });
 });
@@ -496,7 +497,7 @@ test('runs list shows unfinished changes of a single record, and the rest with -
   const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
   writeFileSync(journal, `${lines.slice(0, 2).join('\n')}\n`);
   const named = async (words: string) => {
-    const { stdout } = await rosterctl(words, { home });
+    const { stdout } = await inProcess(words, { home });
     return (JSON.parse(stdout) as { run: string }[]).map(({ run }) => run);
   };
   expect(await named('runs list --json')).toEqual([open]);

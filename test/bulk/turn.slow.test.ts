@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
+import { inProcess } from '../support/in-process.js';
 import { closed, rosterctl, temporaryFolder } from '../support/run.js';
 import { organization, type Recorded, type Reply, recordingService } from '../support/service.js';
-import { report, until, userInside, userOf } from './user.js';
+import { report, until, userInside } from './user.js';
 
 // A row is decided by the state of its record at its turn, and "changed" is reported only if it holds.
 
@@ -50,7 +51,7 @@ describe('several documents', () => {
       apply();
       return cut;
     });
-    const ran = await rosterctl('docs update d1 d2 d3 --name same --yes --json', service);
+    const ran = await inProcess('docs update d1 d2 d3 --name same --yes --json', service);
     expect(ran.code).toBe(0);
     expect(report(ran).summary).toMatchObject({ total: 3, changed: 3 });
     expect(new Set(service.patched())).toEqual(new Set(['d1', 'd2', 'd3']));
@@ -115,7 +116,7 @@ describe('the time of an export', () => {
         service.kept.set('app_2', application('app_2', { updatedAt: '2026-03-02T10:00:00Z' }));
       return undefined;
     });
-    const user = userOf(service);
+    const user = userInside(service);
     writeFileSync(join(user.home, 'x.csv'), csv('app_1', 'app_2'));
     const ran = await user.run('tryouts set-status --csv x.csv --yes --json --concurrency 1');
     expect(ran.code).toBe(8);
@@ -186,7 +187,7 @@ describe('a player update that the service accepts but does not apply', () => {
   });
 
   test('is a specific error for one record', async () => {
-    const ran = await rosterctl('players update player_1 -F role=igl --json', await idle());
+    const ran = await inProcess('players update player_1 -F role=igl --json', await idle());
     expect([ran.code, ran.stdout]).toEqual([1, '']);
     expect(ran.stderr).toContain(
       'The service accepted the change of player_1, but still shows the old role.',
@@ -220,7 +221,7 @@ test('a single update that was provably not applied is sent again', async () => 
   const service = await keep([application('app_1')], (_, step) =>
     step.startsWith('PATCH') && ++times === 1 ? { status: 503 } : undefined,
   );
-  const ran = await rosterctl('tryouts update app_1 --status rejected --json', {
+  const ran = await inProcess('tryouts update app_1 --status rejected --json', {
     env: service.env,
     home: temporaryFolder(),
   });
@@ -243,10 +244,10 @@ test('an entire record that is sent again includes what someone else changed mea
     return cut;
   });
   const home = temporaryFolder();
-  const set = (line: string) => rosterctl(`config set endpoints.players.update${line}`, { home });
+  const set = (line: string) => inProcess(`config set endpoints.players.update${line}`, { home });
   await set(" 'PUT /players/{id}'");
   await set('.semantics replace');
-  const ran = await rosterctl('players update player_1 -F role=igl --json', { ...service, home });
+  const ran = await inProcess('players update player_1 -F role=igl --json', { ...service, home });
   expect(ran.code).toBe(10);
   const bodies = service.requests
     .filter(({ method }) => method === 'PUT')

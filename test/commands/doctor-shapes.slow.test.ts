@@ -337,10 +337,10 @@ test('a cursor that no known parameter takes is named, and nothing is set', asyn
   }));
   const home = temporaryFolder();
   const at = { env: service.env, home };
-  const ran = await rosterctl('doctor --shapes --apply --yes --json', at);
+  const ran = await inProcess('doctor --shapes --apply --yes --json', at);
   expect(ran.stderr).toContain('Nothing to set.');
   expect(ran.stdout).toContain('config set paging.params.cursor NAME');
-  const list = await rosterctl('players list -o ids', at);
+  const list = await inProcess('players list -o ids', at);
   expect(list.stderr).toContain('The list of players may be incomplete');
 });
 
@@ -388,7 +388,7 @@ test('--apply asks, and without a terminal needs --yes', async () => {
   if (!first) throw new Error('no personality');
   const service = await serviceOf(first);
   const home = temporaryFolder();
-  const ran = await rosterctl('doctor --shapes --apply', { env: service.env, home });
+  const ran = await inProcess('doctor --shapes --apply', { env: service.env, home });
   expect(ran.code).toBe(2);
   expect(ran.stderr).toContain('Set paging.mode = page (defaults)?');
   expect(ran.stderr).toContain('--yes');
@@ -405,7 +405,7 @@ test('plain doctor names a list that may be incomplete', async () => {
     status: 200,
     json: request.url.includes('/players/') ? page(0) : [],
   }));
-  const { stdout } = await rosterctl('doctor', { env: service.env });
+  const { stdout } = await inProcess('doctor', { env: service.env });
   expect(stdout).toMatch(/warn {2}read players.*may be incomplete: exactly 20 records arrived/);
   expect(stdout).toContain('rosterctl doctor --shapes');
 });

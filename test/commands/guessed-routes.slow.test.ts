@@ -126,7 +126,7 @@ describe.concurrent('an assumed route that is refused', () => {
 describe('the refusal of a wrong route', () => {
   test('of one record takes at most four lines, though there are two ways to go on', async () => {
     const service = await players(() => ({ status: 403, json: { error: 'forbidden' } }));
-    const ran = await rosterctl(`${lines.update(1)} -q`, { env: service.env });
+    const ran = await inProcess(`${lines.update(1)} -q`, { env: service.env });
     expect([ran.code, ran.stderr.trim().split('\n')]).toEqual([
       7,
       [
@@ -213,14 +213,14 @@ describe('the refusal of a wrong route', () => {
       return { status: 200, json: service.kept.get(id) };
     });
     const user = { env: service.env, home: temporaryFolder() };
-    const refused = await rosterctl(lines.update(3), user);
+    const refused = await inProcess(lines.update(3), user);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('Stopped: The service does not know PATCH /players/{id}');
     expect(refused.stderr).toContain('config set endpoints.players.update "PUT /players/{id}"');
     expect(
-      await rosterctl(`config set endpoints.players.update 'PUT /players/{id}'`, user),
+      await inProcess(`config set endpoints.players.update 'PUT /players/{id}'`, user),
     ).toMatchObject({ code: 0 });
-    const ran = await rosterctl(`${lines.update(3)} --json`, user);
+    const ran = await inProcess(`${lines.update(3)} --json`, user);
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout).summary).toMatchObject({ total: 3, changed: 3 });
     expect(service.writes().map(({ method }) => method)).toEqual(['PATCH', 'PUT', 'PUT', 'PUT']);
@@ -347,12 +347,12 @@ describe('the note on an assumed route', () => {
     const home = temporaryFolder();
     const { ROSTERCTL_API_KEY: stdin = '', ...rest } = env;
     const login = `auth login --base-url ${baseUrl} --org ${organization} --key-stdin`;
-    expect(await rosterctl(login, { home, stdin })).toMatchObject({ code: 0 });
-    const first = await rosterctl('teams update t1 --name Hens -n', { env: rest, home });
+    expect(await inProcess(login, { home, stdin })).toMatchObject({ code: 0 });
+    const first = await inProcess('teams update t1 --name Hens -n', { env: rest, home });
     expect(timesIn(first, noteOf('update', 'team'))).toBe(1);
-    expect(await rosterctl('auth logout', { home })).toMatchObject({ code: 0 });
-    expect(await rosterctl(login, { home, stdin })).toMatchObject({ code: 0 });
-    const again = await rosterctl('teams update t1 --name Hens -n', { env: rest, home });
+    expect(await inProcess('auth logout', { home })).toMatchObject({ code: 0 });
+    expect(await inProcess(login, { home, stdin })).toMatchObject({ code: 0 });
+    const again = await inProcess('teams update t1 --name Hens -n', { env: rest, home });
     expect(timesIn(again, noteOf('update', 'team'))).toBe(1);
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseJournal } from '../../src/runs/journal.js';
 import { runFolders, runsOf } from '../bulk/user.js';
+import { inProcess } from '../support/in-process.js';
 import { launcher, rosterctl, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
 import { type Fate, relayTo } from './relay.js';
@@ -73,11 +74,11 @@ test.each(Array.from({ length: rounds }, (_, round) => seed + round))(
 
     // Sent again where that is asked for, and nothing once all is there.
     hasLosses.now = false;
-    const restarted = await rosterctl([...line, '--restart'], { env, home });
+    const restarted = await inProcess([...line, '--restart'], { env, home });
     expect(restarted.code).toBe(0);
     expect(new Set((await countByKey()).values())).toEqual(new Set([1]));
     relay.clear();
-    expect((await rosterctl(line, { env, home })).code).toBe(0);
+    expect((await inProcess(line, { env, home })).code).toBe(0);
     expect(relay.arrivals).toEqual([]);
   },
 );

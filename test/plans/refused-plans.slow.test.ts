@@ -85,7 +85,7 @@ describe('what cannot be planned is refused, and leaves no file', () => {
 
   test('a file from stdin', async () => {
     const home = temporaryFolder();
-    const ran = await rosterctl('-p sandbox docs upload - --name a.txt --plan p.json', {
+    const ran = await inProcess('-p sandbox docs upload - --name a.txt --plan p.json', {
       home,
       stdin: 'hello',
     });
@@ -117,7 +117,7 @@ test('-n writes no plan, and -q says nothing', async () => {
 
 test('rows without a change are counted and left out; a plan without any row is one', async () => {
   const service = await keep([application('app_1'), application('app_2', { status: 'rejected' })]);
-  const anna = userOf(service);
+  const anna = userInside(service);
   await anna.run('tryouts set-status app_1 app_2 --to rejected --plan p.json');
   expect(planIn(join(anna.home, 'p.json'))).toMatchObject({
     leftOut: { unchanged: 1, skipped: 0 },

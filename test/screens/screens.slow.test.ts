@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rosterctl } from '../support/run.js';
+import { inProcess } from '../support/in-process.js';
 import { expectOrder, masked, openTerminal, type Screen } from './terminal.js';
 import { views, wideViews } from './views.js';
 
@@ -9,12 +9,13 @@ const { home, env, screenOf, screenInside } = await openTerminal();
 
 /** The home folder gets an interrupted upload, a cursor, and a run in which one row was refused. */
 beforeAll(async () => {
+  const at = { home, env, cwd: home };
   writeFileSync(join(home, 'paper.pdf'), '%PDF-1.4');
-  const upload = await rosterctl('docs upload paper.pdf --retries 0', { home, env });
-  const change = await rosterctl('tryouts set-status --all --to withdrawn --yes', { home, env });
+  const upload = await inProcess('docs upload paper.pdf --retries 0', at);
+  const change = await inProcess('tryouts set-status --all --to withdrawn --yes', at);
   // Fills the cache from which players get the names of their teams, before one of two equal screens.
-  await rosterctl('teams list', { home, env });
-  const cursor = await rosterctl('tryouts list --since-last discord', { home, env });
+  await inProcess('teams list', at);
+  const cursor = await inProcess('tryouts list --since-last discord', at);
   expect([upload.code, change.code, cursor.code]).toEqual([9, 8, 0]);
 });
 

@@ -57,7 +57,7 @@ test('files one after another go to the store over one connection', async () => 
   const api = await service(false, (_, response) => setTimeout(() => response.end(), 50));
   const at = desk({ 'a.txt': 'a', 'b.txt': 'bb', 'c.txt': 'ccc' });
   const line = 'docs upload a.txt b.txt c.txt --concurrency 1';
-  expect(await rosterctl(line, { env: api.env, ...at })).toMatchObject({ code: 0 });
+  expect(await inProcess(line, { env: api.env, ...at })).toMatchObject({ code: 0 });
   const ports = api.store.requests.map(({ port }) => port);
   expect(ports).toEqual([ports[0], ports[0], ports[0]]);
 });
@@ -129,7 +129,7 @@ test('more concurrent files than the process may open end in an error that names
   const ran = await rosterctl(words, { env: api.env, ...at, through });
   expect([ran.code, errorOf(ran).code]).toEqual([1, 'openFiles']);
   expect(ran.stderr).toContain('ulimit -n');
-  const again = await rosterctl(
+  const again = await inProcess(
     words.map((word) => (word === '64' ? '4' : word)),
     { env: api.env, ...at },
   );
@@ -260,13 +260,13 @@ test('more files than --max-changes are refused without a terminal', async () =>
 test('runs retry inspects a file again that was refused before anything was sent', async () => {
   const api = await service();
   const at = { env: api.env, ...desk({ 'a.txt': 'a', 'fake.pdf': 'no pdf' }) };
-  expect((await rosterctl('docs upload a.txt fake.pdf gone.txt', at)).code).toBe(8);
-  const still = await rosterctl('runs retry last --yes --json', at);
+  expect((await inProcess('docs upload a.txt fake.pdf gone.txt', at)).code).toBe(8);
+  const still = await inProcess('runs retry last --yes --json', at);
   expect([still.code, JSON.parse(still.stdout).summary]).toMatchObject([8, { failed: 2 }]);
   writeFileSync(join(at.home, 'fake.pdf'), '%PDF-1.4\n%%EOF\n');
   const elsewhere = { ...at, cwd: temporaryFolder() };
-  const first = JSON.parse((await rosterctl('runs list --json', at)).stdout)[0].run as string;
-  const mended = await rosterctl(`runs retry ${first} --yes --json`, elsewhere);
+  const first = JSON.parse((await inProcess('runs list --json', at)).stdout)[0].run as string;
+  const mended = await inProcess(`runs retry ${first} --yes --json`, elsewhere);
   expect(mended.code).toBe(8);
   expect(JSON.parse(mended.stdout).results).toMatchObject([
     { id: 'fake.pdf', result: 'changed', after: { id: 'doc_2' } },

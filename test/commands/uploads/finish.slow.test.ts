@@ -197,9 +197,9 @@ test('without unfinished uploads the list is empty and finish --all sends nothin
 test('a file whose document was refused is listed, and finished without a second PUT', async () => {
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt']) };
-  const refused = await rosterctl('docs upload a.txt --tag x --json', desk);
+  const refused = await inProcess('docs upload a.txt --tag x --json', desk);
   expect(refused.code).toBe(7);
-  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
   expect(left).toEqual({
     id: expect.stringMatching(/^[0-9a-f]{6}\.1$/),
     path: 'a.txt',
@@ -209,15 +209,15 @@ test('a file whose document was refused is listed, and finished without a second
   });
   expect(refused.stderr).toContain(`rosterctl uploads finish ${left.id}`);
   delete api.behaviour.third;
-  const look = await rosterctl(`uploads finish ${left.id} -n --json`, desk);
+  const look = await inProcess(`uploads finish ${left.id} -n --json`, desk);
   expect(JSON.parse(look.stdout).requests).toMatchObject([
     { method: 'POST', path: '/documents', body: { name: 'a.txt', tags: ['x'] } },
   ]);
-  const done = await rosterctl(`uploads finish ${left.id} --json`, desk);
+  const done = await inProcess(`uploads finish ${left.id} --json`, desk);
   expect([done.code, JSON.parse(done.stdout).id]).toEqual([0, 'doc_1']);
   expect(puts(api)).toBe(1);
   expect(api.documents).toMatchObject([{ name: 'a.txt', fileKey: 'files/1', tags: ['x'] }]);
-  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+  expect((await inProcess('uploads list --json', desk)).stdout).toBe('[]\n');
   expect(readdirSync(join(runsOf(desk.home), 'open'))).toEqual([]);
 });
 
@@ -495,13 +495,13 @@ test('Ctrl-C during the transfer of one file leaves an upload to finish', async 
   while (puts(api) === 0) await new Promise((resolve) => setTimeout(resolve, 2));
   child.kill('SIGINT');
   const { code, stderr } = await child.ended;
-  const [left] = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  const [left] = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
   expect([code, left.state, left.fileKey]).toEqual([130, 'put_started', 'files/1']);
   expect(stderr).toContain(`rosterctl uploads finish ${left.id}`);
   delete api.behaviour.put;
-  const ran = await rosterctl('docs upload a.txt --json', desk);
+  const ran = await inProcess('docs upload a.txt --json', desk);
   expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('files/1')]);
-  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+  expect((await inProcess('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
 test('a file that changed since its upload started is not finished as the same file', async () => {
@@ -591,8 +591,8 @@ test('an upload finished by another process meanwhile is unchanged, and the othe
   const held: (() => void)[] = [];
   const api = await service({ third: () => forbidden });
   const desk = { env: api.env, ...deskWith(['a.txt', 'b.txt']) };
-  for (const name of ['a.txt', 'b.txt']) await rosterctl(`docs upload ${name}`, desk);
-  const left = JSON.parse((await rosterctl('uploads list --json', desk)).stdout);
+  for (const name of ['a.txt', 'b.txt']) await inProcess(`docs upload ${name}`, desk);
+  const left = JSON.parse((await inProcess('uploads list --json', desk)).stdout);
   delete api.behaviour.third;
   api.behaviour.third = () => {
     api.behaviour.third = undefined;
@@ -620,7 +620,7 @@ test('an upload finished by another process meanwhile is unchanged, and the othe
     { id: left[1].id, result: 'changed' },
   ]);
   expect(api.documents).toHaveLength(2);
-  expect((await rosterctl('uploads list --json', desk)).stdout).toBe('[]\n');
+  expect((await inProcess('uploads list --json', desk)).stdout).toBe('[]\n');
 });
 
 test('runs retry does not send a stored file again: it is finished first', async () => {
@@ -768,15 +768,15 @@ test.each([
     const desk = { env: api.env, ...deskWith(names) };
     const line = ['docs', 'upload', ...names, '--yes'];
     const upload = await runningUntil(api, line, desk, () => puts(api) === names.length);
-    const during = await rosterctl('uploads list -o ids', desk);
-    const checked = await rosterctl('doctor', desk);
+    const during = await inProcess('uploads list -o ids', desk);
+    const checked = await inProcess('doctor', desk);
     await upload.kill();
     expect([during.code, during.stdout]).toEqual([0, '']);
     expect(checked.stdout).toContain('no unfinished runs');
     expect(checked.stdout).toContain('no unfinished uploads');
     expect(during.stderr).toContain(`${names.length} upload`);
     expect(during.stderr).toContain('another process');
-    const after = await rosterctl('uploads list -o ids', desk);
+    const after = await inProcess('uploads list -o ids', desk);
     expect(after.stdout.trim().split('\n')).toHaveLength(names.length);
     expect(after.stderr).toBe('');
   },
@@ -789,8 +789,8 @@ test('an interrupted upload is listed even while another run holds the same lock
     runningUntil(api, ['docs', 'upload', ...names], desk, () => puts(api) === count);
   await (await upload(['a.txt', 'b.txt'], 2)).kill();
   const other = await upload(['c.txt', 'd.txt'], 4);
-  const ran = await rosterctl('uploads list --json', desk);
-  const refused = await rosterctl('uploads finish --all --yes --json', desk);
+  const ran = await inProcess('uploads list --json', desk);
+  const refused = await inProcess('uploads finish --all --yes --json', desk);
   await other.kill();
   expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'locked']);
   expect(errorOf(refused).message).toMatch(/^Another bulk change on documents is running/);
