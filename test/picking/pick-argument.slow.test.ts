@@ -245,7 +245,7 @@ test('namesakes are told apart by their e-mail, role and team', async () => {
   const home = temporaryFolder();
   for (const role of ['Captain', 'Coach']) {
     const fields = `-F role=${role} -F email=nimbus.${role}@example.org -F teamIds[]=team_0002`;
-    await rosterctl(`-p sandbox players create --name Nimbus ${fields}`, { home });
+    await inProcess(`-p sandbox players create --name Nimbus ${fields}`, { home });
   }
   const line = ['-p', 'sandbox', 'players', 'get', 'name:Nimbus'];
   const { shown } = await converseInside(home, line, [
@@ -366,7 +366,7 @@ describe('profiles', () => {
     expect(shown).not.toContain('other');
     expect(shown).toContain('Profile club-us is active.');
     expect(code).toBe(0);
-    const piped = await rosterctl('profile use club', { home });
+    const piped = await inProcess('profile use club', { home });
     expect(piped).toMatchObject({ code: 2, stdout: '' });
     expect(piped.stderr).toContain('Unknown profile club.');
     // The word of another flag is not picked.
@@ -430,7 +430,7 @@ describe('runs', () => {
       expect(ran).toMatchObject({ code: 2, stdout: '' });
       expect(ran.stderr).toContain('Which run? Give its name, or last.');
     }
-    const newest = await rosterctl('runs show last --json', at);
+    const newest = await inProcess('runs show last --json', at);
     expect(newest.stdout).toContain('"action":"tryouts.update"');
     for (const verb of ['show', 'undo', 'retry', 'resume']) {
       const { code, stderr } = await inProcess(`runs ${verb} nope --yes`, at);

@@ -598,7 +598,7 @@ test.each([undefined, size])(
     });
     const cwd = temporaryFolder();
     for (const flags of ['--json', '-O - --json']) {
-      const ran = await rosterctl(`docs download doc_1 ${flags}`, { env: api.env, home: cwd, cwd });
+      const ran = await inProcess(`docs download doc_1 ${flags}`, { env: api.env, home: cwd, cwd });
       expect([ran.code, ran.stdout, errorOf(ran).code]).toEqual([1, '', 'protocol']);
       expect(errorOf(ran).message).toContain('content encoding that rosterctl did not ask for');
     }
