@@ -139,8 +139,7 @@ describe.concurrent('by system calls:', () => {
       );
       if (first.code === 0 && at > 5) break;
       const sent = stage.relay.arrivals.length;
-      const again =
-        first.code === 0 ? first : await runOnce([process.execPath, launcher, ...undo], stage);
+      const again = first.code === 0 ? first : await inProcess(undo, stage);
       if (first.code !== 0 && sent === 2) unseen += 1;
       expect([at, again.code, stage.relay.arrivals.length]).toEqual([at, 0, 2]);
       const now = await statuses(stage.env, stage.ids);
