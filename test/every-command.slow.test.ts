@@ -17,11 +17,11 @@ describe.each(
     .map((command) => [command.words.join(' '), command] as const)
     .filter(([name]) => !testedElsewhere.has(name)),
 )('the help of %s gives examples that work:', (name, command) => {
-  // A command that writes is a process below.
+  // Some are a process below.
   test.each(
     others(command).map(
       ([what, words], at) =>
-        [what, words, at > 0 || command.writes ? inProcess : rosterctl] as const,
+        [what, words, at > 0 || isStarted(command) ? inProcess : rosterctl] as const,
     ),
   )('%s', async (_, words, run) => {
     const ran = await run([...lineOf(command, words), '--yes'], await aDesk(name));
