@@ -271,6 +271,9 @@ export class ProtocolError extends Failure {
 /** The code of a ProtocolError whose response holds another record than the requested one. */
 export const otherRecord = 'otherRecord';
 
+/** The code of a ProtocolError for an answer that holds nothing, as of a service that sends no 404. */
+export const emptyAnswer = 'emptyAnswer';
+
 /** The code of a ProtocolError for a write whose route the service does not know. */
 export const wrongRoute = 'wrongRoute';
 

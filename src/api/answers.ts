@@ -7,6 +7,7 @@ import { bracketedCode, wordsIn } from '../data/refusal-words.js';
 import {
   ApiError,
   type CallSite,
+  emptyAnswer,
   type Failure,
   ProtocolError,
   requestLine,
@@ -106,6 +107,7 @@ export function bodyOfAnswer(
   throw new ProtocolError(problem, {
     call,
     status: response.status,
+    code: read.kind === 'empty' ? emptyAnswer : undefined,
     hint: 'Check the base URL: rosterctl auth status',
   });
 }

@@ -5,7 +5,7 @@ import { isBrokenJson } from '../data/json-body.js';
 import { plainText } from '../data/path.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
-import { type CallSite, ProtocolError, UsageError } from '../errors.js';
+import { type CallSite, emptyAnswer, ProtocolError, UsageError } from '../errors.js';
 import { bodyOfAnswer, failureOf, listBodyOf } from './answers.js';
 import { type Endpoint, endpoint } from './contract.js';
 import { checkAnswer, createDrift, type Drift } from './drift.js';
@@ -175,7 +175,12 @@ export class Client implements Api {
     const site = siteOf(this.route(call));
     throw new ProtocolError(
       `The answer to ${site.method} ${site.path} (${status}) contains no record with an id.`,
-      { call: site, status, hint: 'See how it sends records: rosterctl doctor --shapes' },
+      {
+        call: site,
+        status,
+        code: answer.body === null ? emptyAnswer : undefined,
+        hint: 'See how it sends records: rosterctl doctor --shapes',
+      },
     );
   }
 

@@ -12,7 +12,7 @@ import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
 import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
-import { Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
+import { emptyAnswer, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { CardMaker } from './cards/card.js';
 
@@ -227,14 +227,17 @@ export async function idsOfWords(
 
 /**
  * Returns the record of a single id, or for several ids the records found, in the given order. Ids that
- * are missing, or that the service answered with another record, are reported on stderr. Throws every
- * other failure.
+ * are missing, or that the service answered with nothing or with another record, are reported on stderr.
+ * Throws every other failure.
  */
 async function getRecords(context: Context, resource: ResourceName, ids: readonly string[]) {
   const reader = recordReader(context, resource);
   const read = async (id: string) => (await reader.read(id, 'list')).record ?? {};
   const [only] = ids;
-  if (only !== undefined && ids.length === 1) return read(only);
+  if (only !== undefined && ids.length === 1)
+    return read(only).catch((error: unknown) => {
+      throw failureOfId(error, resource, only);
+    });
   const found: JsonObject[] = [];
   const failures: FailedItem[] = [];
   for (const id of ids) {
@@ -291,6 +294,12 @@ type OneOrMany =
 function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {
   const { noun } = resourceWords[resource];
   if (isNotFound(error)) return error;
+  if (error instanceof ProtocolError && error.code === emptyAnswer)
+    return new ProtocolError(`${error.message} There may be no ${noun} ${quotedIfSpaced(id)}.`, {
+      ...error.details,
+      hint: missingHint(id, resource),
+      cause: error,
+    });
   if (error instanceof ProtocolError && error.code === otherRecord)
     return new ProtocolError(`The service answered with another record for the ${noun} ${id}.`, {
       ...error.details,

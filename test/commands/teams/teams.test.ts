@@ -76,6 +76,33 @@ test('several ids report the one whose response was another record, print the ot
   expect(errorOf(ran)).toMatchObject({ code: 'otherRecord', message: said, exitCode: 1 });
 });
 
+test.each([
+  [
+    'null',
+    200,
+    'null',
+    'The answer to GET /teams/{organizationId}/{teamId} (200) contains no record',
+  ],
+  ['an empty answer', 200, '', 'The answer from ORIGIN is empty.'],
+  ['204', 204, '', 'The answer from ORIGIN is empty.'],
+])(
+  'a service that answers with %s instead of 404 may have no such record',
+  async (_, status, text, says) => {
+    const api = await recordingService(({ url }) =>
+      url.endsWith('team_1') ? { status: 200, json: foxes } : { status, text },
+    );
+    const one = await inProcess('teams get team_9 --json', { env: api.env });
+    expect([one.code, one.stdout]).toEqual([1, '']);
+    const { message, hint } = errorOf(one);
+    expect(message).toContain(says.replace('ORIGIN', api.origin));
+    expect(message).toMatch(/ There may be no team team_9\.$/);
+    expect(hint).toBe('See: rosterctl teams list');
+    const two = await inProcess('teams get team_9 team_1 --json', { env: api.env });
+    expect([two.code, JSON.parse(two.stdout)]).toEqual([1, [foxes]]);
+    expect(two.stderr).toContain('There may be no team team_9.\n');
+  },
+);
+
 test('--no-header omits the header of tables and csv, and -L is --limit', async () => {
   const teams = ['a', 'b', 'c'].map((name) => ({ id: `team_${name}`, name }));
   const { env } = await recordingService(() => ({ status: 200, json: teams }));
