@@ -129,10 +129,10 @@ mv '${wordsFile}.part' '${wordsFile}'
   };
 }
 
-/** What the script of bash tells in the environment. */
+/** What the completion script of bash passes in the environment. */
 const ofBash = ['COMP_LINE', 'COMP_TYPE', 'COLUMNS'];
 
-/** Lets the `rosterctl` of a shell ask the test's own process instead of a program that takes its time to start. */
+/** Lets the `rosterctl` of a shell ask the test's own process, which is quicker than starting the program. */
 function answersInside(home: string, folder: string) {
   const inside = join(folder, '.inside');
   const asked = join(folder, '.asked');

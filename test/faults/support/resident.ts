@@ -6,14 +6,14 @@ import { atEnd } from '../../support/cleaning.js';
 import type { inProcess } from '../../support/in-process.js';
 import { freshEnvironment, launcher, type Ran, temporaryFolder } from '../../support/run.js';
 
-/** Does what a line says, in which process ever. */
+/** Runs one command line, in this process or in another. */
 export type Run = typeof inProcess;
 
 const script = fileURLToPath(new URL('./resident-child.ts', import.meta.url));
 
 /**
- * Does what `inProcess` does in a process that was started in another way, one line at a time: for many lines
- * that need what only a start can give.
+ * Returns an `inProcess` whose lines run, one at a time, in a child process: for many lines that need an
+ * environment or a namespace that only a new process can get.
  */
 export async function resident(
   under: readonly string[],
