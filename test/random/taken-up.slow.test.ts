@@ -74,7 +74,9 @@ const trouble = fc
   .filter((fault) => !/^(?:GET|#).*404/.test(fault));
 
 /** Repeats a line as its errors advise, until it has nothing left to do; returns the last code. */
-async function takenUp(desk: Desk, line: string, isResumed: boolean): Promise<number | null> {
+async function takenUp(desk: Desk, line: string, resumes: boolean): Promise<number | null> {
+  // The line of a filter selects anew: beside what it finishes, --limit lets it take other rows.
+  const isResumed = resumes || / --limit /.test(line);
   let { code } = await desk.run(line);
   for (let turn = 0; turn < 6 && code !== exit.done; turn += 1) {
     const again =
