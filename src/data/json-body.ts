@@ -48,7 +48,7 @@ function textOf(body: Uint8Array, contentType: string | undefined): string {
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(encoding);
 }
 
-/** True for the character set that Java servlets use, and name, unless they are told otherwise. */
+/** True if a content type names ISO-8859-1, the default of Java servlets. */
 export function saysLatin1(contentType = ''): boolean {
   return /;\s*charset="?iso-8859-1\b/i.test(contentType);
 }

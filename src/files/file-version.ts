@@ -40,14 +40,11 @@ export function md5Of(headers: Headers): string | undefined {
  * some programs write for plain text (`utf-8`) or against compression (`none`).
  */
 export function isEncoded(headers: Headers): boolean {
-  const encodings = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/);
-  return encodings.some((word) => !plainEncodings.has(word));
+  const encodings = headers['content-encoding']?.toLowerCase().split(/[\s,]+/) ?? [];
+  return encodings.some((word) => !plainEncodings.includes(word));
 }
 
-const plainEncodings: ReadonlySet<string> = new Set([
-  ...['', 'identity', 'aws-chunked'],
-  ...['utf-8', 'utf8', 'none'],
-]);
+const plainEncodings = ['', 'identity', 'aws-chunked', 'utf-8', 'utf8', 'none'];
 
 /** Returns the value for If-Range (RFC 9110 13.1.5): a strong ETag, else the date. */
 export function rangeValidator({ etag, lastModified }: FileVersion): string | undefined {
