@@ -175,10 +175,9 @@ function numberedRows(
   idName: string | undefined,
 ): readonly JsonObject[] | undefined {
   if (!isObject(value)) return undefined;
-  const keys = Object.keys(value);
-  const rows: readonly unknown[] = Object.values(value);
-  const isNumbered = keys.length > 0 && keys.every((key) => /^\d+$/.test(key));
-  return isNumbered && isRows(rows) && rows.every((row) => hasId(row, idName)) ? rows : undefined;
+  if (!Object.keys(value).every((key) => /^\d+$/.test(key))) return undefined;
+  const rows: unknown = Object.values(value);
+  return isFilledRows(rows) && rows.every((row) => hasId(row, idName)) ? rows : undefined;
 }
 
 function isRows(value: unknown): value is readonly JsonObject[] {
@@ -186,7 +185,7 @@ function isRows(value: unknown): value is readonly JsonObject[] {
 }
 
 /** Excludes the empty array: under an unknown name it could be anything. */
-function isFilledRows(value: unknown): boolean {
+function isFilledRows(value: unknown): value is readonly JsonObject[] {
   return isRows(value) && value.length > 0;
 }
 
