@@ -1,8 +1,17 @@
 /** Errors of rows, runs and references that are not a response of the service. */
-import { ApiError, Failure, NotFoundError, UnknownOutcomeError, UsageError } from '../errors.js';
+import {
+  ApiError,
+  emptyAnswer,
+  Failure,
+  NotFoundError,
+  ProtocolError,
+  UnknownOutcomeError,
+  UsageError,
+} from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
-import { quotedId } from './references.js';
-import type { ResourceName } from './resources.js';
+import { missingHint, quotedId } from './references.js';
+import { type ResourceName, resourceWords } from './resources.js';
+import { quotedIfSpaced } from './text.js';
 
 /** The record has neither the expected nor the new values, so it is left unchanged. */
 export class ConflictError extends Failure {
@@ -82,6 +91,22 @@ export class RunError extends Failure {
 /** True if the service reports that there is no such record, or its list does not contain it. */
 export function isNotFound(error: unknown): error is Failure {
   return error instanceof NotFoundError || (error instanceof ApiError && error.status === 404);
+}
+
+/** True for an answer that holds nothing: there may be no such record. */
+export function isEmptyAnswer(error: unknown): error is ProtocolError {
+  return error instanceof ProtocolError && error.code === emptyAnswer;
+}
+
+/** The error for an answer that holds nothing, which some services send in place of a 404. */
+export function perhapsMissing(
+  error: ProtocolError,
+  resource: ResourceName,
+  id: string,
+): ProtocolError {
+  const { noun } = resourceWords[resource];
+  const message = `${error.message} There may be no ${noun} ${quotedIfSpaced(id)}.`;
+  return new ProtocolError(message, { ...error.details, hint: missingHint(id, resource) });
 }
 
 /** True for a 403 that concerns this request or, if repeated, the key; not for a plan without API access. */

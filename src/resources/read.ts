@@ -6,13 +6,20 @@ import { siteOf } from '../api/wire.js';
 import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { isBlocked, isForbidden, isNotFound, isProvenNotFound } from '../data/outcome-errors.js';
+import {
+  isBlocked,
+  isEmptyAnswer,
+  isForbidden,
+  isNotFound,
+  isProvenNotFound,
+  perhapsMissing,
+} from '../data/outcome-errors.js';
 import { missingHint, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { quotedIfSpaced, shellQuote } from '../data/text.js';
 import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
-import { emptyAnswer, Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
+import { Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
 import { mostSevere } from '../exit-codes.js';
 import type { CardMaker } from './cards/card.js';
 
@@ -35,7 +42,9 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
   return {
     async read(id, when) {
       const call = callFor(resource, 'get', id);
-      const { record, at, cachedFor } = await context.api.recordAt(call);
+      const { record, at, cachedFor } = await context.api.recordAt(call).catch((error: unknown) => {
+        throw isEmptyAnswer(error) ? perhapsMissing(error, resource, id) : error;
+      });
       if (cachedFor === 0) return { record, at };
       if (when !== 'list') throw cachedAnswer(context, call, cachedFor);
       return { record, at, freshMs: 0 };
@@ -234,10 +243,7 @@ async function getRecords(context: Context, resource: ResourceName, ids: readonl
   const reader = recordReader(context, resource);
   const read = async (id: string) => (await reader.read(id, 'list')).record ?? {};
   const [only] = ids;
-  if (only !== undefined && ids.length === 1)
-    return read(only).catch((error: unknown) => {
-      throw failureOfId(error, resource, only);
-    });
+  if (only !== undefined && ids.length === 1) return read(only);
   const found: JsonObject[] = [];
   const failures: FailedItem[] = [];
   for (const id of ids) {
@@ -293,13 +299,7 @@ type OneOrMany =
 /** Returns a failure that concerns this id only; throws any other. */
 function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {
   const { noun } = resourceWords[resource];
-  if (isNotFound(error)) return error;
-  if (error instanceof ProtocolError && error.code === emptyAnswer)
-    return new ProtocolError(`${error.message} There may be no ${noun} ${quotedIfSpaced(id)}.`, {
-      ...error.details,
-      hint: missingHint(id, resource),
-      cause: error,
-    });
+  if (isNotFound(error) || isEmptyAnswer(error)) return error;
   if (error instanceof ProtocolError && error.code === otherRecord)
     return new ProtocolError(`The service answered with another record for the ${noun} ${id}.`, {
       ...error.details,

@@ -100,6 +100,9 @@ test.each([
     const two = await inProcess('teams get team_9 team_1 --json', { env: api.env });
     expect([two.code, JSON.parse(two.stdout)]).toEqual([1, [foxes]]);
     expect(two.stderr).toContain('There may be no team team_9.\n');
+    const change = await inProcess('teams update team_9 --name B --yes --json', { env: api.env });
+    expect([change.code, errorOf(change).hint]).toEqual([1, 'See: rosterctl teams list']);
+    expect(api.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   },
 );
 
