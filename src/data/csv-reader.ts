@@ -81,7 +81,7 @@ export function readCsv(text: string): readonly CsvRow[] {
 
 const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
 const columnsHint =
-  'A CSV begins with a line of column names. A JSON array of ids, or NDJSON, is for --ids.';
+  'A CSV begins with a line of column names. For ids as JSON or NDJSON, use --ids where the command has it.';
 const tableHint =
   'If rosterctl wrote this table into a pipe, add -o csv there (for --ids: -o ids).';
 
