@@ -54,7 +54,7 @@ export function failureOf(
   if (!response.outcomeUnknown) return refusal;
   const requestedWait = describeRequestedWait(refusal);
   return new UnknownOutcomeError(
-    `${requestLine(call)} was answered with ${status}${bracketedCode(code, status)} and may have taken effect.`,
+    `${requestLine(call)} failed with ${status}${bracketedCode(code, status)} but may have taken effect.`,
     call,
     {
       hint: requestedWait === undefined ? readFirst : `The service ${requestedWait} ${readFirst}`,
@@ -100,7 +100,7 @@ export function bodyOfAnswer(
   const problem = problemOf(read, origin);
   if (writes)
     throw new UnknownOutcomeError(
-      `${requestLine(call)} was answered with ${response.status}, but its answer cannot be read: ${problem}`,
+      `${requestLine(call)} returned ${response.status}, but the answer cannot be read: ${problem}`,
       call,
       { hint: readFirst, delivery: 'applied' },
     );

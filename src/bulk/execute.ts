@@ -119,8 +119,8 @@ export async function executeRun(
         if (run.invocation.isSingle)
           context.note(
             isRead
-              ? `Checking in ${seconds} whether it took effect.`
-              : `Waiting ${seconds}, because it may still take effect.`,
+              ? `Checking in ${seconds} whether the change took effect.`
+              : `Waiting ${seconds}, because the change may still take effect.`,
           );
       },
       onResult(row, state) {

@@ -135,10 +135,10 @@ export function unfinishedLine(
       : 'Not finished.';
   const run = store ? shownRunName(context, store, head.run) : head.run;
   if (verb === 'create' && unended.some(({ result }) => result === 'unknown'))
-    return `If it was not created, run the ${typed ? 'same' : 'original'} command again with --restart; if it was: rosterctl runs prune ${run}`;
+    return `If it was not created, run the ${typed ? 'same' : 'original'} command again with --restart. If it was, delete the run: rosterctl runs prune ${run}`;
   if (verb === 'import' && unended.every(isLostCreate)) {
     const was = remaining === 1 ? 'it was' : 'they were';
-    return `${where} Run the same command again to check once more. If ${was} not created, add --restart; if ${was}: rosterctl runs prune ${run}`;
+    return `${where} Run the same command again to check once more. If ${was} not created, add --restart. If ${was}, delete the run: rosterctl runs prune ${run}`;
   }
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';

@@ -89,7 +89,7 @@ function createSession(context: Context, resource: ResourceName, body: JsonObjec
       if (leavesCreateOpen(answer.status)) {
         const { method, template: path } = context.api.route(call);
         throw new UnknownOutcomeError(
-          `${method} ${path} was answered with ${answer.status} and no record.`,
+          `${method} ${path} returned ${answer.status} and no record.`,
           { method, path },
           { hint: readFirst, delivery: 'applied' },
         );
@@ -130,7 +130,7 @@ function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | un
 export function createFailure(sign: ApiError): Failure {
   if (sign.details.sign !== 'code') return sign;
   return new UnknownOutcomeError(
-    `${sign.call.method} ${sign.call.path} was answered with ${sign.status} and an error code (${sign.said}).`,
+    `${sign.call.method} ${sign.call.path} returned ${sign.status} and an error code (${sign.said}).`,
     sign.call,
     { hint: readFirst, cause: sign, delivery: 'applied' },
   );

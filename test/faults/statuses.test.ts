@@ -334,7 +334,7 @@ describe('5xx', () => {
       `${status} for ever: a creation`,
       async (attack) => {
         const { ran, world } = await onWrite(attack, post, 'POST', { status });
-        expectFailure(ran, 10, new RegExp(`answered with ${status}.*may have taken effect`));
+        expectFailure(ran, 10, new RegExp(`failed with ${status}.*may have taken effect`));
         expect(world.count('POST')).toBe(1);
       },
       { inside: status !== 503 },

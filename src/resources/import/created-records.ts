@@ -86,7 +86,7 @@ export class CreatedRecords {
     if (found) return found;
     const { method, path } = this.context.api.describe(call);
     throw new UnknownOutcomeError(
-      `${method} ${path} was answered with ${answer.status} and no ${resourceRow(this.resource).noun}.`,
+      `${method} ${path} returned ${answer.status} and no ${resourceRow(this.resource).noun}.`,
       undefined,
       { delivery: 'applied' },
     );

@@ -61,7 +61,7 @@ test('a change without an answer names the record that it may have changed', asy
   const ran = await inProcess('tryouts update app_1 --status rejected', { env });
   expect(ran.code).toBe(10);
   expect(ran.stderr).toContain(
-    'PATCH /tryout-applications/app_1 was answered with 502 and may have taken effect.',
+    'PATCH /tryout-applications/app_1 failed with 502 but may have taken effect.',
   );
 });
 

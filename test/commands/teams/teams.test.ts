@@ -291,11 +291,11 @@ test('an update that the service answers but does not keep says so', async () =>
 });
 
 test.each([
-  [{ status: 202, json: { jobId: 'job_1' } }, 'POST /teams was answered with 202 and no record.'],
-  [{ status: 207, json: { results: [] } }, 'POST /teams was answered with 207 and no record.'],
+  [{ status: 202, json: { jobId: 'job_1' } }, 'POST /teams returned 202 and no record.'],
+  [{ status: 207, json: { results: [] } }, 'POST /teams returned 207 and no record.'],
   [
     { status: 200, json: { status: 403, message: 'Not yours' } },
-    'POST /teams was answered with 200 and an error code (Not yours).',
+    'POST /teams returned 200 and an error code (Not yours).',
   ],
 ])('a create answered with %j is no success', async (reply, sentence) => {
   const api = await service(({ method }) => (method === 'POST' ? reply : undefined));
@@ -338,7 +338,7 @@ test('a lost create is waited for once and not said to be checked, because no re
   const ran = await inProcess('teams create --name Foxes', { env });
   expect(ran.code).toBe(10);
   expect(ran.stderr).toMatch(
-    /^Waiting [\d.]+ s, because it may still take effect\.\nPOST \/teams was/,
+    /^Waiting [\d.]+ s, because the change may still take effect\.\nPOST \/teams failed/,
   );
   expect(ran.stderr).not.toContain('Checking');
   expect(api.requests.map(({ method }) => method)).toEqual(['POST']);

@@ -456,7 +456,7 @@ describe('an answer that is lost', () => {
       ['email:mira@example.com', 'unknown'],
     ]);
     expect(second.stderr).toMatch(
-      /If it was not created, add --restart; if it was: rosterctl runs prune \S+\n/,
+      /If it was not created, add --restart\. If it was, delete the run: rosterctl runs prune \S+\n/,
     );
     expect(desk.writes()).toHaveLength(1);
     const third = await desk.report(`${line} --restart`);
