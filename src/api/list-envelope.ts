@@ -36,7 +36,7 @@ export interface FoundList {
   readonly rows: readonly JsonObject[];
   /** Its path of keys, if it was not configured: the list of the next page is there too. */
   readonly place?: readonly string[];
-  /** No list was recognized: it is taken to be empty, which proves nothing. */
+  /** No list was recognized: it is treated as empty, which proves nothing. */
   readonly isAssumed?: boolean;
 }
 

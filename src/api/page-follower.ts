@@ -61,7 +61,7 @@ export class PageFollower {
     const problem = refusalOf(next, first, this.owner);
     if (problem !== undefined) return { ...doubtfulList(problem, shapesHint), isBarred: true };
     if (this.visited.has(next.href))
-      return doubtfulList('the service names a page that was already read');
+      return doubtfulList('the service points to a page that was already read');
     this.visited.add(next.href);
     this.url = next;
     this.number += 1;
@@ -114,10 +114,10 @@ function refusalOf(
 ): string | undefined {
   if (!staysInside(baseUrl, next)) {
     const place = next.origin === first.origin ? next.origin + next.pathname : next.origin;
-    return `the service names a next page elsewhere (${place})`;
+    return `the service points to a next page elsewhere (${place})`;
   }
   if (changesOrganization(next, first, organizationId))
-    return 'the service names a next page of another organization';
+    return 'the service points to a next page of another organization';
   return undefined;
 }
 

@@ -211,7 +211,7 @@ export class Pager {
     if (total !== undefined && total.value > arrived) {
       if (became === 'longer') return stated('the list grew while it was being read', again);
       return stated(
-        `the service counts ${groupedNumber(total.value)} records but sent ${groupedNumber(arrived)}`,
+        `the service reports ${groupedNumber(total.value)} records but sent ${groupedNumber(arrived)}`,
         'If it pages: rosterctl config set paging.mode page',
         `If ${total.path} counts something else: rosterctl config set paging.total none`,
       );
@@ -235,7 +235,7 @@ export class Pager {
       );
     if (pages !== undefined && pages > number && page.count > 0 && !hasAll)
       return doubt(
-        `the service counts ${pages} pages but sent ${number}`,
+        `the service reports ${pages} pages but sent ${number}`,
         'If it pages by number: rosterctl config set paging.mode page',
         noPages,
       );
@@ -291,7 +291,7 @@ function isLess(now: number | undefined, before: number | undefined): boolean {
 }
 
 function unfollowed(key: string, value: string) {
-  const reason = `the service names a next page, which ${key} ${value} does not follow`;
+  const reason = `the service points to a next page, which ${key} ${value} does not follow`;
   return { end: doubt(reason, `To follow it: rosterctl config set ${key} auto`, somethingElse) };
 }
 

@@ -62,7 +62,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     if (completeness.state === 'complete') return;
     if (completeness.state === 'assumedEmpty' && !source.strict) {
       const { plural: many } = resourceWords[resource];
-      source.notes.note(`The list of ${many} is taken to be empty: ${completeness.reason}.`);
+      source.notes.note(`The list of ${many} is treated as empty: ${completeness.reason}.`);
       return;
     }
     const text = incompleteList(resource, completeness.reason);
@@ -166,7 +166,7 @@ async function* readOnePage(
 const nextPageHint = `The first page was read; a later one was refused.\n${shapesHint}`;
 
 /** Why a list is doubtful whose next page is answered with 404. */
-export const unknownPage = 'the service does not know the next page that it names';
+export const unknownPage = 'the service does not know the next page that it points to';
 
 /**
  * Returns a page by its number; undefined if the service does not know one after the first. A failure

@@ -229,7 +229,11 @@ function hintOf(
     return tlsCode.test(code) ? tlsHint(code, proxy.origin, `Check ${proxy.variable}.`) : hint;
   }
   if (why === 'tls')
-    return tlsHint(errorCode(cause), origin, isService ? checkUrl : 'The service named it.');
+    return tlsHint(
+      errorCode(cause),
+      origin,
+      isService ? checkUrl : 'The service gave this address.',
+    );
   if (!isService) return undefined;
   if (why === 'firstByte' || why === 'deadline')
     return 'Run the same command again later, or give it longer: --timeout 2m';

@@ -1082,7 +1082,7 @@ describe('paging', () => {
     const { api, heard } = apiTo(service.baseUrl);
     for await (const _ of api.list('teams'));
     expect(heard.notes).toEqual([
-      `The list of teams may be incomplete: the service names a next page elsewhere (${service.origin}/teams).`,
+      `The list of teams may be incomplete: the service points to a next page elsewhere (${service.origin}/teams).`,
       'To find out how it pages: rosterctl doctor --shapes',
     ]);
   });

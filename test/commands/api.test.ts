@@ -350,7 +350,8 @@ test('--paginate warns of a next page that the service does not know', async () 
   expect(await inProcess('api things --paginate --json', { env: api.env })).toMatchObject({
     code: 0,
     stdout: '[{"id":"t1"}]\n',
-    stderr: 'The list may be incomplete: the service does not know the next page that it names.\n',
+    stderr:
+      'The list may be incomplete: the service does not know the next page that it points to.\n',
   });
   const none = await service(() => ({ status: 404, json: { error: 'notFound' } }));
   expect((await inProcess('api things --paginate', { env: none.env })).code).toBe(5);

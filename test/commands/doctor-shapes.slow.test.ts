@@ -220,7 +220,7 @@ describe('settings hold for every list', () => {
     await inProcess('config set paging.mode none', options);
     const listed = await inProcess('tryouts list -o ids', options);
     expect(listed.stderr).toContain(
-      'the service names a next page, which paging.mode none does not follow',
+      'the service points to a next page, which paging.mode none does not follow',
     );
     const write = 'tryouts set-status --status pending --to rejected --yes';
     expect((await inProcess(write, options)).code).toBe(11);
@@ -238,7 +238,9 @@ describe('settings hold for every list', () => {
     const options = { env: service.env, home: temporaryFolder() };
     await inProcess(`config set ${set}`, options);
     const before = await inProcess('tryouts list -o ids', options);
-    expect(before.stderr).toContain(`the service names a next page, which ${set} does not follow`);
+    expect(before.stderr).toContain(
+      `the service points to a next page, which ${set} does not follow`,
+    );
     expect(before.stderr).toContain(`rosterctl config set ${key} auto`);
     await inProcess('doctor --shapes --apply --yes', options);
     expect((await inProcess(`config get ${key}`, options)).stdout.trim()).toBe('auto');
@@ -302,7 +304,7 @@ test('a total that no way leads to is named, and nothing is set', async () => {
   const home = temporaryFolder();
   const ran = await inProcess('doctor --shapes --apply --yes', { env: service.env, home });
   expect(ran.stderr).toContain('Nothing to set.');
-  expect(ran.stdout).toContain('the service counts 45 records but sent 20');
+  expect(ran.stdout).toContain('the service reports 45 records but sent 20');
   expect(ran.stdout).toContain('rosterctl config set paging.total none');
 });
 
@@ -354,12 +356,12 @@ test('next pages that lead elsewhere are never called the whole list', async () 
   const { code, stdout } = await inProcess('doctor --shapes', at);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^warn {2}players pages +the service names a next page elsewhere \(http:\/\/backend\); the usual ways of paging find no more, so the operator of the service has to correct that$/m,
+    /^warn {2}players pages +the service points to a next page elsewhere \(http:\/\/backend\); the usual ways of paging find no more, so the operator of the service has to correct that$/m,
   );
   expect(stdout).not.toContain('config set paging');
   const list = await inProcess('players list -o ids', at);
   expect(list.stderr).toBe(
-    'The list of players may be incomplete: the service names a next page elsewhere (http://backend).\nTo find out how it pages: rosterctl doctor --shapes\n',
+    'The list of players may be incomplete: the service points to a next page elsewhere (http://backend).\nTo find out how it pages: rosterctl doctor --shapes\n',
   );
 });
 

@@ -421,7 +421,7 @@ describe('lists', () => {
     async (attack) => {
       const { ran } = await answered(attack, 'teams list --json', { json: null });
       expect([ran.code, ran.stdout]).toEqual([0, '[]\n']);
-      expect(ran.stderr).toContain('The list of teams is taken to be empty');
+      expect(ran.stderr).toContain('The list of teams is treated as empty');
       const strict = await answered(attack, 'teams list --json --strict', { json: null });
       expectFailure(strict.ran, 1, /may be incomplete/);
     },

@@ -47,7 +47,7 @@ export async function judge(task: Task, outcome: Outcome): Promise<Judged> {
   if (missing === undefined) return { verdict: 'right', why: warningOf(outcome) };
   const warning = warningOf(outcome);
   // An answer that shows no list is an empty one, with a note: there is nothing to write to.
-  const isTakenEmpty = /taken to be empty/.test(warning) && touched(outcome) === undefined;
+  const isTakenEmpty = /treated as empty/.test(warning) && touched(outcome) === undefined;
   if (isTakenEmpty) return { verdict: 'warned', why: `${missing}; ${warning}` };
   if (task.mayBePart && warning !== '') return { verdict: 'warned', why: `${missing}; ${warning}` };
   return { verdict: 'wrong', why: warning === '' ? missing : `${missing}; said: ${warning}` };
@@ -58,7 +58,7 @@ export function warningOf({ ran }: Outcome): string {
   const lines = ran.stderr.split('\n');
   return (
     lines.find((line) =>
-      /may be incomplete|not checked|no record|taken to be empty|service (also )?(said|says)|: missing$/i.test(
+      /may be incomplete|not checked|no record|treated as empty|service (also )?(said|says)|: missing$/i.test(
         line,
       ),
     ) ?? ''
