@@ -77,10 +77,7 @@ export function decideRow(
   // A plan file holds the digest of a record that has no time of its last change.
   const asRead = row.own?.['digest'] ?? digest;
   if (asRead !== undefined && digestIn(plan) !== asRead)
-    return conflictEnd(
-      'It was changed by someone else after it was read.',
-      beforeAndAfter(changes),
-    );
+    return conflictEnd('Someone else changed it after it was read.', beforeAndAfter(changes));
   const moved = done ? undefined : unexpectedField(row, record);
   if (moved) return fieldConflict(moved);
   const exported = row.own?.['updatedAt'];
@@ -96,8 +93,8 @@ export function decideRow(
 function fieldConflict({ field, from, message }: NonNullable<RowPlan['conflict']>): RowEnd {
   const changed =
     field === 'status'
-      ? `The status is now ${plainText(from) || 'empty'}: it was changed by someone else.`
-      : `The field ${fieldLabel(field)} was changed by someone else.`;
+      ? `The status is now ${plainText(from) || 'empty'}: someone else changed it.`
+      : `Someone else changed the field ${fieldLabel(field)}.`;
   return conflictEnd(message ?? changed, { before: { [field]: from } });
 }
 
@@ -225,7 +222,7 @@ function skippedBy(row: SelectedRow, record: JsonObject | undefined, guards: Gua
   return {
     // The journal keeps this message, so it must not contain notes.
     error: guardError(
-      `${unmet.field}${unmet.operator}${isNote(unmet.field) ? '…' : unmet.value} does not hold.`,
+      `The condition ${unmet.field}${unmet.operator}${isNote(unmet.field) ? '…' : unmet.value} is not met.`,
     ),
   };
 }

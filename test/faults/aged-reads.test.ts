@@ -42,7 +42,7 @@ describe('reads age', () => {
     const ran = await attack(`${one} --if name=Ann --json`, { env: world.env });
     expect({ code: ran.code, stderr: ran.stderr }).toEqual({
       code: 0,
-      stderr: expect.stringMatching(/app_1 was skipped: name=Ann does not hold/),
+      stderr: expect.stringMatching(/app_1 was skipped: The condition name=Ann is not met/),
     });
     expect(world.count('PATCH')).toBe(1);
     expect(world.done.patches).toBe(0);

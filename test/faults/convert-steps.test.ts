@@ -206,7 +206,7 @@ describe('an accepted applicant who is rejected while the conversion waits becom
     const ran = await user.run('tryouts convert app_1 --yes --retries 1 --json');
     expect([ran.code, errorOf(ran)['message']]).toEqual([
       6,
-      expect.stringContaining('The status is now rejected: it was changed by someone else.'),
+      expect.stringContaining('The status is now rejected: someone else changed it.'),
     ]);
     expect(service.kept.get('app_1')).toMatchObject({ convertedPlayerId: null });
   });

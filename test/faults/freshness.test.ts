@@ -145,7 +145,7 @@ describe.concurrent('an applicant whom another admin accepted meanwhile is not r
     expect({ code: ran.code, says: ran.stderr }).toEqual({
       code,
       says: expect.stringMatching(
-        result === 'skipped' ? /skipped: The status is accepted/ : /changed by someone else/,
+        result === 'skipped' ? /skipped: The status is accepted/ : /someone else changed/i,
       ),
     });
     expect([statusOf(service, 'app_1'), patches(service).length]).toEqual(['accepted', 1]);

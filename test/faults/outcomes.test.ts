@@ -65,7 +65,7 @@ const outcomes = {
   conflict: { result: 'conflict', exit: 6, says: /Used elsewhere/ },
   // The first step is done, so the row has changed.
   halfDone: { result: 'failed', exit: 6, says: /Used elsewhere/ },
-  overtaken: { result: 'conflict', exit: 6, says: /changed by someone else/ },
+  overtaken: { result: 'conflict', exit: 6, says: /someone else changed/i },
   gone: { result: 'failed', exit: 5, says: /not ?found/i },
 } as const;
 type Outcome = keyof typeof outcomes;

@@ -300,7 +300,7 @@ describe('a record that was changed since', () => {
       /: 3 can be undone, 1 changed since, 0 cannot be undone, 1 already as before\./,
     );
     expect(looked.stderr).toContain(
-      '1 row will not be undone:\n  Applicant app_2 (app_2): The status is now accepted: it was changed by someone else.\n',
+      '1 row will not be undone:\n  Applicant app_2 (app_2): The status is now accepted: someone else changed it.\n',
     );
     expect(report(looked)).toMatchObject({ of: expect.any(String), summary: { wouldChange: 3 } });
     expect(looked.stderr.match(/^ {2}app_\d {2}Applicant app_\d/gm)).toEqual(

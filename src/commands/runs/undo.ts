@@ -157,7 +157,7 @@ async function requireUnmoved(context: Context, run: string, begun: number): Pro
   const now = await readRun(store, run);
   if (now && begunOf(resultsSoFar(now).values()) === begun) return;
   const name = shownRunName(context, store, run);
-  throw new GuardError(`The run ${name} has gone on in the meantime. Nothing was sent.`, {
+  throw new GuardError(`The run ${name} has continued in the meantime. Nothing was sent.`, {
     code: 'goneOn',
     hint: 'To undo all of it, run the same command again.',
   });
