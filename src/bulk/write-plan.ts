@@ -109,7 +109,7 @@ function obstacle(failing: readonly ReportRow[]): string {
   if (failing.some(({ result }) => result === 'not_attempted'))
     return `${rows} could not be read. Run the same command again.`;
   const them = failing.length === 1 ? 'it' : 'them';
-  return `${rows} cannot be changed. Leave ${them} out, and run it again.`;
+  return `${rows} cannot be changed. Leave ${them} out, and run the command again.`;
 }
 
 /** A record as the preview saw it, beside its changes. */

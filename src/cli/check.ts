@@ -146,7 +146,7 @@ function checkChoice(
   const suggestion = didYouMean(word, flag.choices);
   const meansAll = isFilterOfList && /^(all|any)$/i.test(word);
   throw new UsageError(`Unknown value "${word}" for ${flag.word}.${suggestion}`, {
-    hint: `Use one of: ${flag.choices.join(', ')}${meansAll ? `\nTo list all, leave ${flag.word} out.` : ''}`,
+    hint: `${flag.choices.length > 1 ? 'Use one of' : 'The only value is'}: ${flag.choices.join(', ')}${meansAll ? `\nTo list all, leave ${flag.word} out.` : ''}`,
   });
 }
 

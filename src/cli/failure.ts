@@ -140,7 +140,7 @@ export function renderFailure(
 function describeBug(error: unknown): FailureText {
   const text = error instanceof Error ? error.message : String(error);
   const message = `Something went wrong inside rosterctl: ${text}`;
-  const hint = 'This is a bug. Run again with --debug and report what it shows.';
+  const hint = 'This is a bug. Run the command again with --debug, and report what it prints.';
   return {
     lines: [message, hint],
     envelope: {

@@ -170,7 +170,7 @@ interface Values extends FieldValues {
 async function buildRequest(context: Context, values: Values): Promise<Request> {
   const { organizationId } = context.api;
   if (values.method === 'GET' && values.input !== undefined)
-    throw new UsageError('A GET has no body. Add -X POST, or another method, for --input.');
+    throw new UsageError('A GET has no body. To send --input, add -X POST or another method.');
   const expandOrg = (value: unknown) => (value === '{org}' ? organizationId : value);
   const typedFields = await readFieldWords(values, context);
   const fields = typedFields.map((field) => ({ ...field, value: expandOrg(field.value) }));

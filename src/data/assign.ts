@@ -155,7 +155,7 @@ function copyOf(present: unknown, path: readonly string[], index: number): Conta
   if (isMissing && !isIndex(path[index + 1] ?? '')) return {};
   throw new UsageError(
     `There is no ${path.join('.')}: ${name} is ${isMissing ? 'empty' : 'neither an object nor a list'}.`,
-    { hint: `Set the whole of ${name}.` },
+    { hint: `Set ${name} as a whole.` },
   );
 }
 
@@ -168,7 +168,7 @@ function checkedKey(container: Container, path: readonly string[], index: number
     isIndex(key)
       ? `There is no ${name}.${key}: ${name} ${size}.`
       : `There is no ${name}.${key}: ${name} is a list. Name an element, such as ${name}.0.`,
-    { hint: `Set the whole of ${name}.` },
+    { hint: `Set ${name} as a whole.` },
   );
 }
 

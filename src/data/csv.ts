@@ -224,7 +224,7 @@ export function headerHints(
   const isAlone = !isSimilar && cells.filter((cell) => cell.trim() !== '').length === 1;
   const alone = cells.some((cell) => cell.includes('|'))
     ? 'Separate the columns by commas, semicolons or tabs.'
-    : 'If that is a title, delete the rows above the column names.';
+    : 'If the first row is a title, delete the rows above the column names.';
   return [
     ...(isAlone ? [alone] : []),
     ...(marks ? ['For another sheet of the file: --sheet NAME'] : []),

@@ -103,7 +103,7 @@ test('names no person, not even one that a filter names', async () => {
   for (const name of ['a.html', 'a.md'])
     expect(read(name)).not.toMatch(/Applicant |Nilo|app_|@example|player_1/);
   expect(read('a.md')).toContain(
-    'Filters: a certain answer to Main role; a condition on name; a search for a text.',
+    'Filters: a certain answer to Main role; a condition on name; a text search.',
   );
 });
 

@@ -107,7 +107,7 @@ function aboutLines(
 }
 
 const editing = [
-  'Change cells of the first sheet and save it as .xlsx. Columns may be moved, hidden or removed; rows may be sorted or removed: nothing happens to the records of removed rows.',
+  'Change cells of the first sheet and save it as .xlsx. Columns may be moved, hidden or removed; rows may be sorted or removed: a removed row does not change its record.',
   'An empty cell changes nothing; <clear> empties the field.',
-  'Leave grey columns as they are: id names the record, updatedAt tells whether it has changed since, and times (in UTC) are for reference only.',
+  'Leave grey columns as they are: id names the record, updatedAt shows whether the record has changed since, and times (in UTC) are for reference only.',
 ].join('\n');

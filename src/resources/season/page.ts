@@ -187,7 +187,7 @@ export function filterWords(values: TallyValues, now: Date): readonly string[] {
     ...(values.withoutNotes ? ['without internal notes'] : []),
     ...(questions.length > 0 ? [`a certain answer to ${list(questions)}`] : []),
     ...(where.length > 0 ? [`a condition on ${list(where.map(({ field }) => field))}`] : []),
-    ...(search === undefined ? [] : ['a search for a text']),
+    ...(search === undefined ? [] : ['a text search']),
   ];
 }
 

@@ -218,7 +218,7 @@ test('the advice on a column can be pasted whatever the column is called', async
 test.each([
   [
     'Club roster 2026\n\nE-Mail,Role\na@example.org,IGL\n',
-    "Name the column: --map 'THEIR NAME=email'\nIf that is a title, delete the rows above the column names.",
+    "Name the column: --map 'THEIR NAME=email'\nIf the first row is a title, delete the rows above the column names.",
   ],
   [
     'E-Mail|Role\na@example.org|IGL\n',
