@@ -60,7 +60,7 @@ export const sinceLastFlags = {
     'with --since-last: also records whose FIELD has changed',
     { placeholder: 'FIELD', group: 'selection', completes: 'field', rare: true },
   ),
-  peek: flag('with --since-last: record nothing until cursors commit NAME', {
+  peek: flag('with --since-last: printed rows stay new until cursors commit NAME', {
     group: 'selection',
     rare: true,
   }),

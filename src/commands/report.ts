@@ -19,7 +19,7 @@ export default defineCommand({
   summary: 'Write a report on the applications, with charts',
   about:
     'Writes one file to share with people who do not use rosterctl: the applications by status, week and game, the funnel as of today, and the time to the last change; --by adds a chart. The page loads nothing, runs no script, and names no person. ' +
-    'Groups of fewer than five are counted as "other" or joined with their neighbours, so that their size can be neither read from one report nor computed. Two reports with different filters can still be compared, so publish only one. ' +
+    'Groups of fewer than five are counted as "other" or joined with their neighbours, so that their size cannot be read or computed from a report. Two reports with different filters can still be compared, so publish only one. ' +
     '--by refuses a field with more than 20 different values. --exact lifts both limits, and the page says so. ' +
     'An existing file is replaced; only you can read a new one. If the list may be incomplete, nothing is written (exit 11). The numbers are those of rosterctl tryouts stats.',
   examples: [

@@ -51,15 +51,15 @@ const ownVariables: readonly (readonly [name: string, text: string])[] = [
 
 /** Variables that rosterctl shares with other programs. */
 const sharedVariables: readonly (readonly [name: string, text: string])[] = [
-  ['PAGER', 'the pager, where ROSTERCTL_PAGER is not set; empty or cat: none'],
+  ['PAGER', 'the pager, if ROSTERCTL_PAGER is not set; empty or cat: none'],
   [
     'NO_COLOR, FORCE_COLOR',
     'turn colour off or on (FORCE_COLOR wins); also CLICOLOR, CLICOLOR_FORCE, TERM=dumb',
   ],
-  ['HTTPS_PROXY, HTTP_PROXY', 'the proxy; lower case wins, never used for this machine'],
+  ['HTTPS_PROXY, HTTP_PROXY', 'the proxy; lower-case names win; never used for this machine'],
   ['NO_PROXY', 'hosts to reach without the proxy'],
   ['COLUMNS, LINES, TZ, TMPDIR', 'as in other programs'],
-  ['NODE_EXTRA_CA_CERTS', 'further certificate authorities'],
+  ['NODE_EXTRA_CA_CERTS', 'a file of certificate authorities to trust as well'],
 ];
 
 /** All variables that users may set, for `help environment`. */

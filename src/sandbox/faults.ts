@@ -25,25 +25,25 @@ interface FaultRule {
 
 /** A description of each kind, for help and errors; `store` = also on the file store. */
 export const faultKinds = {
-  'close-before': { text: 'close without doing it (=reset: by a reset)', store: true },
-  'close-after': { text: 'do it, then close without an answer (=reset)', store: true },
-  late: { text: 'close at once, do it after this time (=200ms)', store: false },
-  'stall-headers': { text: 'do it and never answer (store: do nothing)', store: true },
-  'stall-body': { text: 'do it and stop in the middle of the answer', store: false },
-  truncate: { text: 'do it and close in the middle of the answer (=reset)', store: false },
+  'close-before': { text: 'close without carrying it out (=reset: with a reset)', store: true },
+  'close-after': { text: 'carry it out, then close without an answer (=reset)', store: true },
+  late: { text: 'close at once, carry it out after this time (=200ms)', store: false },
+  'stall-headers': { text: 'carry it out and never answer (store: do nothing)', store: true },
+  'stall-body': { text: 'carry it out and stop in the middle of the answer', store: false },
+  truncate: { text: 'carry it out and close in the middle of the answer (=reset)', store: false },
   'wrong-length': {
-    text: 'do it; content-length is off by this many bytes (=5, =-5)',
+    text: 'carry it out; content-length is off by this many bytes (=5, =-5)',
     store: false,
   },
-  drip: { text: 'do it; send the answer one byte at a time (every =100ms)', store: false },
+  drip: { text: 'carry it out; send the answer one byte at a time (every =100ms)', store: false },
   status: { text: 'refuse with a status and a code (=503, =409:taken)', store: true },
-  'status-after': { text: 'do it, then answer with a status (=500)', store: false },
+  'status-after': { text: 'carry it out, then answer with a status (=500)', store: false },
   throttle: { text: '429 with that Retry-After (=5, =date+5s, =soon, or none)', store: true },
   redirect: { text: 'redirect (=https://host/path, =301:URL; else 307)', store: true },
   html: { text: 'answer with a web page (=status)', store: true },
   huge: { text: 'answer with this many bytes of JSON (=70000000)', store: false },
   deep: { text: 'answer with JSON nested this deep (=100000)', store: false },
-  'other-record': { text: 'do it; the answer names other records', store: false },
+  'other-record': { text: 'carry it out; the answer is about other records', store: false },
 } as const satisfies Record<string, { text: string; store: boolean }>;
 
 type FaultKind = keyof typeof faultKinds;

@@ -18,8 +18,9 @@ A file is downloaded again if its document has changed since the last download. 
 service does not show when a document changed, its whole record is compared, and the
 manifest marks the file as "assumed"; --recheck downloads every file again.
 
-A snapshot gets its name when it is complete; until then, its folder is named .partial. If a
-backup is interrupted, run the same command again: it continues where it stopped.
+A snapshot gets its final name only when it is complete; until then, the name of its folder
+ends in .partial. If a backup is interrupted, run the same command again: it continues where
+it stopped.
 
   exit 0   everything that you asked for is in it
   exit 1   the disk is full; earlier snapshots are unchanged

@@ -82,7 +82,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
     'rosterctl never tries another method or path by itself. Replace one for a single call with `--route`, or for good:',
     '```sh\nrosterctl -p club players update ID -F name=Kite --route \'PUT /players/{id}\'\nrosterctl -p club config set endpoints.players.update "PUT /players/{id}"\n```',
     '## Answers that are not shown',
-    'These requests are stated and their answers are not. rosterctl looks for the record or the signed URL where services of this kind put it. After a write whose answer holds no record, or an error beside a success status, it reads the record again and reports what it finds.',
+    'The documentation states these requests, but does not show their answers. rosterctl looks for the record or the signed URL where services of this kind put it. If the answer to a write holds no record, or holds an error although its status is a success, rosterctl reads the record again and reports what it finds.',
     rows(
       ['Operation', 'Request'],
       unshownResponses().map((row) => [row.summary, `\`${row.route}\``]),
@@ -91,7 +91,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
     listRules.map((text) => `- ${text}`).join('\n'),
     'If these rules misread a list, `rosterctl doctor --shapes --apply` finds the settings that read it whole; `rosterctl help undocumented` lists all settings.',
     '## Updates with PUT',
-    'PUT may replace the whole record. Where the setting `endpoints.RESOURCE.update` names a PUT route, `endpoints.RESOURCE.update.semantics replace` makes rosterctl send the whole record with the changes. After an update by PUT, fields that vanished are named.',
+    'PUT may replace the whole record. Where the setting `endpoints.RESOURCE.update` names a PUT route, `endpoints.RESOURCE.update.semantics replace` makes rosterctl send the whole record with the changes. After an update by PUT, rosterctl lists the fields that vanished.',
     '## What the sandbox invents',
     'The embedded sandbox has to choose where the contract is silent. These choices say nothing about the real service.',
     inventions.map((text) => `- ${text}`).join('\n'),

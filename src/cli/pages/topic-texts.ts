@@ -29,8 +29,9 @@ mentions disarmed). {{ is a brace; a missing field is empty.
 A piped table has fixed columns; choose others with --fields. Pages such as those of
 stats, overview and doctor are the same in a pipe; use --json there. A terminal shows
 readable headings; columns.RESOURCE chooses its columns (help fields). ROSTERCTL_FORCE_TTY=80 gives
-a pipe the aligned table of that width. Long pages go through a pager (ROSTERCTL_PAGER,
-pager, PAGER, else less, on Windows none; cat or TERM=dumb for none).
+a pipe the aligned table of that width. Long pages go through a pager:
+ROSTERCTL_PAGER, the setting pager or PAGER, else less (on Windows, none). cat or TERM=dumb
+turns it off.
 
 Applications are listed newest first, everything else by name. --limit keeps the first
 N in this order, or in the order of --sort, in every format and selection. Without
@@ -109,7 +110,7 @@ with -q, so that you notice if the state folder was lost. --initial all prints t
                    left the filter and came back
   --limit N        print the oldest N; the others come next time
   --exit-code      exit with 12 if something was printed
-  --peek           record nothing until cursors commit NAME
+  --peek           printed rows stay new until cursors commit NAME
 
 Every record is printed at least once: the cursor moves only after all rows were written and
 the exit code is 0 or 12. After an error, a signal, a full disk, a power cut or a closed pipe
@@ -248,7 +249,7 @@ It is kept in credentials.json, mode 0600, in the configuration folder; or given
 ROSTERCTL_API_KEY, ROSTERCTL_API_KEY_FILE or a credential command (key.command).
 
 rosterctl connects only over https, except to your own machine. It always verifies
-certificates; to trust a private authority, set NODE_EXTRA_CA_CERTS.
+certificates; to trust a private certificate authority, set NODE_EXTRA_CA_CERTS.
 
 What applicants typed into a form is untrusted: control and direction characters are
 shown as visible escapes in every view, prompt and error, and CSV cells that a

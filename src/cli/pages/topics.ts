@@ -192,7 +192,7 @@ Written by \`npm run generate\`. \`rosterctl sandbox start\` runs the sandbox as
 
 ## Shapes
 
-\`--shape KEY=VALUE\` (repeatable) makes the sandbox answer like another service. \`list.teams=data\` or \`error.404=text\` change one resource or status. The first value is the default:
+\`--shape KEY=VALUE\` (repeatable) makes the sandbox answer like another service. \`list.teams=data\` changes only the lists of teams, \`error.404=text\` only the answers with 404. The first value is the default:
 
 \`\`\`text
 ${aligned(shapeRows())}
@@ -212,13 +212,13 @@ ${aligned(placeholderRows())}
 ${faultGrammar}
 \`\`\`
 
-with \`*\` for one part of a route; \`#2\` is the second request that matches. Kinds:
+with \`*\` for one part of a route and \`**\` for the rest of it; \`#2\` is the second request that matches. In this list of kinds, "it" is the request:
 
 \`\`\`text
 ${aligned(Object.entries(faultKinds).map(([kind, { text }]) => [kind, text]))}
 \`\`\`
 
-While it runs, read and change the rules at \`/_sandbox/faults\` (GET, POST \`{"faults": […]}\`, DELETE), and read the requests at \`/_sandbox/requests\`, with the token of server.json in the header \`x-sandbox-token\`.
+While it runs, read and change the rules at \`/_sandbox/faults\` (GET, POST \`{"faults": […]}\`, DELETE), and read the requests at \`/_sandbox/requests\`, with the token from \`sandbox/server.json\` (in the folder of \`--data\`, else in the state folder) in the header \`x-sandbox-token\`.
 `;
 }
 
@@ -237,8 +237,8 @@ function importPage(): string {
 
 The key is a field that identifies a record, such as email. Each row changes the record that has
 its key, or creates one; nothing is deleted. Importing the same file again sends nothing. E-mail
-addresses and Discord names match in any case, names as typed or else in any case, other keys
-exactly. Each key may occur only once in the file, and in only one record. To change the e-mail
+addresses and Discord names match in any case; names match as typed or, if none does, in any
+case; other keys match exactly. Each key may occur only once in the file, and in only one record. To change the e-mail
 addresses themselves, export the list and import it with --key id.
 
 A column sets the field of the same name, ignoring case, spaces, -, _ and dots, or the field of an
@@ -251,9 +251,9 @@ skip them with --ignore-columns. The fields that the service sets itself are nev
 updatedAt column, a record that changed since the export is a conflict. -F kind=player sets a
 field in every row.
 
-A Team column names teams, in any case, separated by ; and takes ids as id:team_0001.
---team-column COLUMN names another column. If no player shows a field with team ids, name it with
---team-field FIELD ('teamIds[]' for a list).
+A Team column holds names of teams, in any case, separated by semicolons; write an id as
+id:team_0001. --team-column COLUMN uses another column. If no player shows a field with team
+ids, name it with --team-field FIELD ('teamIds[]' for a list).
 
 A cell takes the type of the field in the records: a number stays a number, text that looks like a
 number stays text, and a date is written as the records write it. name:text, :int, :bool and :json in

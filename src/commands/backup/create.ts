@@ -33,7 +33,7 @@ export default defineCommand({
   summary: 'Back up all records and files to a folder',
   about:
     'Makes a snapshot: a folder named by its time, with one file of records for each resource. Snapshots share the files of the documents; a file is downloaded again only if its document has changed, and --recheck downloads all of them. ' +
-    'A snapshot gets its name when it is complete. If something is missing, no snapshot is kept and the exit code is 8; --allow-partial keeps it, marked as incomplete. If a list may be incomplete, the backup stops (exit 11). ' +
+    'A snapshot gets its final name only when it is complete. If something is missing, no snapshot is kept and the exit code is 8; --allow-partial keeps it, marked as incomplete. If a list may be incomplete, the backup stops (exit 11). ' +
     'If it is interrupted, run the same command again to continue. A backup holds personal data: see rosterctl help backup',
   examples: [
     ['Everything', 'backups'],

@@ -58,7 +58,7 @@ export default defineLocalCommand({
     }),
   },
   flags: {
-    csv: param(z.optional(nonEmptyText), 'write the applications to restore to A', {
+    csv: param(z.optional(nonEmptyText), 'write a CSV that restores the applications to A', {
       placeholder: 'FILE',
       group: 'output',
       completes: 'file',

@@ -33,7 +33,7 @@ interface Reset {
 export default defineLocalWrite({
   summary: 'Start a cursor over, or set it back in time',
   about:
-    'The next use is a first use: it records what exists, prints nothing, and may have another filter. With ' +
+    'The next run with NAME counts as the first: it records what exists, prints nothing, and may use another filter. With ' +
     '--at, it prints what was submitted (for other records: created) since then. RESOURCE/NAME names the ' +
     'list, even of a cursor that was lost.',
   examples: [

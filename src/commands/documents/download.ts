@@ -16,7 +16,7 @@ export default defineCommand({
   about:
     'Each file is named after its document and written to -D or the current folder; if documents ' +
     'share a name, their ids are added to it. An existing file is not replaced (exit ' +
-    '11). A file gets its name when it is complete. After a lost connection, the download continues where it stopped. ' +
+    '11). A file gets its final name only when it is complete. After a lost connection, the download continues where it stopped. ' +
     '--skip-existing downloads only what is missing; with -D it remembers what it downloaded ' +
     '(.rosterctl-downloads.json), so that it also fetches what was replaced on the service. It never renames or deletes a file: those whose documents are gone are listed. The API key is not sent to the file store.',
   examples: [

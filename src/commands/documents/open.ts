@@ -25,7 +25,7 @@ export default defineCommand({
   summary: 'Open a document',
   about:
     "Downloads the file to a private folder and opens it with your desktop's program for its type. The copy is " +
-    'read-only and is removed by the first docs open after a day. Without a display, or over SSH, the path is printed instead. ' +
+    'read-only and docs open removes it once it is older than a day. Without a display, or over SSH, the path is printed instead. ' +
     'Only the types that can be uploaded are opened.',
   examples: [
     ['Look at a contract', 'doc_0001'],
@@ -67,7 +67,7 @@ async function show(context: Context, path: string): Promise<boolean> {
   const isOpen = obstacle === undefined && (await openWithDesktop(path, env, platform));
   if (!isOpen)
     context.note(
-      `${obstacle ?? 'No program opened the file'}: open this file yourself, and delete it when you are done. Otherwise the first docs open after a day deletes it.`,
+      `${obstacle ?? 'No program opened the file'}: open this file yourself, and delete it when you are done. Otherwise, docs open deletes it once it is older than a day.`,
     );
   return isOpen;
 }

@@ -50,7 +50,7 @@ const view = {
 export default defineLocalCommand({
   summary: 'List the runs on this machine',
   about:
-    `The ${maxListed} newest, oldest first; finished changes of a single record are left out. ` +
+    `Lists the ${maxListed} newest runs, oldest first, without finished changes of a single record. ` +
     'Resume an unfinished run with runs resume, or run the same command again.',
   examples: [
     ['The newest', ''],

@@ -32,9 +32,9 @@ interface Pruned {
 export default defineLocalWrite({
   summary: 'Delete runs from this machine',
   about:
-    'Without a name, deletes old finished runs. Runs that are unfinished, have a row with an unknown ' +
-    'outcome or an upload to finish, or are younger than the setting undo.keep are kept; a finished ' +
-    'run whose files are damaged is set aside. With a name, asks first and deletes that run, even an ' +
+    'Without a name, deletes old finished runs. It keeps runs that are unfinished, have a row with an unknown ' +
+    'outcome or an upload to finish, or are younger than the setting undo.keep, and sets aside a finished ' +
+    'run whose files are damaged. With a name, asks first and deletes that run, even an ' +
     'unfinished one: its results are then gone, and its changes can no longer be undone.',
   examples: [
     ['Preview it first', '--dry-run'],

@@ -23,7 +23,7 @@ export default defineRunCommand({
   summary: 'Start a new run from the rows that failed or conflicted',
   about:
     'The rows are read and previewed again, so you first see what others have changed. The rows of ' +
-    'a run can be retried once; then retry the newer run.',
+    'a run can be retried once; after that, retry the newer run.',
   examples: [
     ['Preview it first', 'last --dry-run'],
     ['From a script', 'last --yes'],

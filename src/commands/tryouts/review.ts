@@ -12,7 +12,7 @@ export default defineOperation({
   summary: 'Review applications one by one with single keys',
   about:
     'Shows one application per screen, oldest first: contact, games, answers, notes, other ' +
-    'applications of the same person. By default, these are the pending ones. ' +
+    'applications of the same person. By default, it shows the pending ones. ' +
     'Keys, lower case: s shortlist, r reject, a accept, e reviewing, n note, u undo, Enter next, ' +
     'w send, q keep and leave, ? all keys. Each decision is saved on this machine at once, so a closed ' +
     'terminal loses nothing. Nothing is sent until you press w, which shows every change and asks. An application ' +

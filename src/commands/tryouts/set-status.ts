@@ -19,7 +19,7 @@ export default defineOperation({
     'selects applications; --to sets the new status. Without --to, the status comes from the CSV. Each application is read ' +
     'right before it is changed: one that already has the status is left unchanged, and one whose ' +
     'status changed since the preview or the export is a conflict and left alone. ' +
-    'If it is interrupted, run the same command again (help bulk). ' +
+    'If it is interrupted, run the same command again (see rosterctl help bulk). ' +
     "Status changes trigger your organization's Flows (automations). That cannot be undone.",
   examples: [
     ['Reject two applicants', 'app_0013 app_0018 --to rejected'],

@@ -22,7 +22,7 @@ interface UploadLine {
 export default defineLocalCommand({
   summary: 'List the uploads that were interrupted',
   about:
-    'Lists those of every profile, oldest first. If the file was sent (in a script: the state is put_done, ' +
+    'Lists the interrupted uploads of every profile, oldest first. If the file was sent (in a script: the state is put_done, ' +
     'doc_intent, orphan or unknown), only its document may be missing; otherwise it is sent again. ' +
     'To finish them: rosterctl uploads finish. Uploads that are running right now are left out.',
   examples: [
