@@ -23,7 +23,7 @@ try {
     await copyFile(join(samples, file), join(desk, file));
   await day();
   console.log(
-    `\nAll ${step} steps gave the expected result. The data is gone with this run; try it yourself:`,
+    `\nAll ${step} steps gave the expected result. The demo data of this run has been deleted. Try it yourself:`,
   );
   console.log('  bin/rosterctl -p sandbox tryouts list --status pending\n');
 } catch (error) {
