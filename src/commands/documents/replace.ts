@@ -150,7 +150,7 @@ async function checkReplacement(
       hint: 'Name the file.',
     });
   if (settings.yes || settings.dryRun || prompts.unavailable === undefined) return;
-  // A wrong file is said first: with --yes, the same command would only be refused again.
+  // Report a wrong file first: with --yes, the same command would only be refused again.
   await inspectFile(file, contentType);
   // The deletion would be refused once the new document is there.
   throw new UsageError(
@@ -200,7 +200,7 @@ async function deleteReplaced(
       if (error instanceof Failure) {
         // Its request may have been sent, and a journal that fails may be that of its result.
         const isOpen = error instanceof UnknownOutcomeError || error instanceof OutputError;
-        const state = isOpen ? 'may not be deleted' : 'was not deleted';
+        const state = isOpen ? 'may not have been deleted' : 'was not deleted';
         context.message(`${id} ${state}. ${toDelete}`);
       }
       throw error;

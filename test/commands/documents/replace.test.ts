@@ -191,7 +191,7 @@ test('a deletion whose outcome is unknown is not told as one that was not made',
   const lost = await run('docs replace doc_1 new.txt --yes --retries 0');
   expect(lost.code).toBe(10);
   expect(lost.stderr).toContain(
-    'doc_1 may not be deleted. To delete the old document, run the same command again with its id: doc_1',
+    'doc_1 may not have been deleted. To delete the old document, run the same command again with its id: doc_1',
   );
   expect(lost.stderr).not.toContain('was not deleted');
 });
