@@ -18,7 +18,7 @@ export function openApiDocument(): Json {
       title: 'Organization-scoped public API of a team management service',
       version: contractVersion,
       description:
-        'Written from the contract that rosterctl is built on. Operations whose x-basis is "assumed" are guesses.',
+        'Written from the contract that rosterctl is built on. Operations whose x-basis is "assumed" are assumptions of rosterctl.',
     },
     servers: [
       { url: '{base_url}', variables: { base_url: { default: 'https://example.com/v1' } } },

@@ -26,7 +26,7 @@ export function referencePage(table: CommandManifest): string {
   return page([
     `# Command reference, rosterctl ${table.version}`,
     'Written by `npm run generate` from the command table; `rosterctl <noun> <verb> --help` says the same.',
-    'A call is *stated* where the contract of the service shows its method and path, and *assumed* where rosterctl guesses. [What is assumed](assumptions.md) lists the guesses.',
+    'A call is *stated* where the contract of the service shows its method and path, and *assumed* where it does not. [What is assumed](assumptions.md) lists the assumptions.',
     '## Global flags',
     'Every command takes these.',
     paramTable('Flag', globalFlags, flagUsage),
