@@ -149,7 +149,7 @@ function problemOf(read: JsonBody, origin: string): string {
   return `The answer from ${origin} is not JSON.`;
 }
 
-/** Tells an answer of something in front of the service: a web page, or a question for a password. */
+/** Recognizes an answer of something in front of the service: a web page, or a request for a password. */
 function foreignSender(
   { kind }: JsonBody,
   { status, headers }: TransportResponse,
@@ -163,7 +163,7 @@ function foreignSender(
   return kind === 'html' ? { isForeign: true, hint: htmlHint(status) } : {};
 }
 
-/** The schemes of a login that the contract does not have (section 5). */
+/** Authentication schemes that the contract does not use (section 5). */
 const passwordScheme = /^(basic|digest|negotiate|ntlm)\b/i;
 
 function htmlHint(status: number): string | undefined {

@@ -206,7 +206,7 @@ export class Client implements Api {
     });
     const link = findLink(response, linkCall());
     if (link) return link;
-    // This names what is wrong with a body that is not JSON, such as a web page, without its text.
+    // Throws for a body that is not JSON, such as a web page, with an error that does not quote it.
     if (response.status < 300 && response.status !== 202)
       bodyOfAnswer(response, { call: site, origin, needsJson: true });
     throw missingLink(response, linkCall(), site);

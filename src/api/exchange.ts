@@ -52,7 +52,7 @@ function start(agent: Agent, wire: Wire, signal: AbortSignal, running: Exchange)
 /** The signal of an attempt that nothing aborts: thousands of listeners have a noticeable cost. */
 export const neverAborts = new AbortController().signal;
 
-/** How often a waiting exchange notes that the process runs, in milliseconds. */
+/** How often a waiting exchange notes that the process is running, in milliseconds. */
 const beatMs = 500;
 
 /** How many idle checks make up one stall timeout. */

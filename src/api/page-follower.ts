@@ -70,7 +70,7 @@ export class PageFollower {
   }
 }
 
-/** The state of a list of which records may be missing, although the service led on. */
+/** The state of a list that may lack records although the service pointed to its next pages. */
 export function doubtfulList(reason: string, ...fixes: readonly string[]): Doubt {
   return { state: 'doubtful', reason, isLed: true, ...(fixes.length > 0 && { fixes }) };
 }

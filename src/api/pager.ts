@@ -114,7 +114,7 @@ export class Pager {
     this.announced = { total: total ?? announced.total, pages: pages ?? announced.pages };
   }
 
-  /** With `paging.next` set, only that field leads on; `none`: no field does. */
+  /** With `paging.next` set, only that field leads to the next page; `none`: no field does. */
   private configuredNext(page: Page, evidence: PagingEvidence): PagingEvidence {
     const path = this.overrides['paging.next'];
     if (path === undefined || path === 'auto') return evidence;
@@ -122,7 +122,7 @@ export class Pager {
     const { total, pageNumber, size } = evidence;
     const rest = { total, pageNumber, size };
     const value = fieldOrHeader(path, page);
-    // The setting may be meant for another list: this one leads on with a field of its own.
+    // The setting may be meant for another list: this one names its next page in a field of its own.
     if (value === undefined && this.number === 1 && (evidence.url ?? evidence.way) !== undefined)
       return { ...rest, ended: false, passedOver: path };
     const next = readNext(path.split('.').at(-1) ?? path, value);
@@ -178,7 +178,7 @@ export class Pager {
     if (mode === 'last-id') {
       if (page.lastId === undefined)
         return { end: doubt('the last record has no id, which paging.mode last-id needs') };
-      // A service that begins with the given id repeats it alone in the end.
+      // Some services begin a page with the given id itself: the last one then holds nothing else.
       if (page.fresh === 0 && page.count === 1) return undefined;
       return this.to('after', page.lastId);
     }

@@ -197,7 +197,7 @@ function saysUnfinished({ name, words, value }: Named): boolean {
 
 const endWords = new Set(['complete', 'done', 'end', 'eof', 'exhausted', 'finished']);
 
-/** `truncated: false` says nothing: it may be about something else than pages. */
+/** `truncated: false` says nothing: it may be about something other than pages. */
 function flagOf({ words, value }: Named): boolean | undefined {
   const isAboutPages = words.includes('more') || words.includes('next');
   return booleanOf(value) || (isAboutPages ? false : undefined);

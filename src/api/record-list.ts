@@ -247,7 +247,7 @@ function assumedEmpty(status: number): Completeness {
   return { state: 'assumedEmpty', reason };
 }
 
-/** Returns an override; undefined if it is not set, or set to what holds without it. */
+/** Returns an override; undefined if it is not set, or set to its default, `auto`. */
 export function configured(overrides: Overrides, key: string): string | undefined {
   const value = overrides[key];
   return value === 'auto' ? undefined : value;

@@ -53,7 +53,7 @@ export interface Answer extends ResponseHead {
  */
 export type Completeness =
   | { readonly state: 'complete' }
-  /** No list was recognized in the answer, which was taken for an empty one. */
+  /** No list was recognized in the answer, which is treated as an empty one. */
   | { readonly state: 'assumedEmpty'; readonly reason: string }
   | Doubt;
 
@@ -61,11 +61,11 @@ export type Completeness =
 export interface Doubt {
   readonly state: 'doubtful';
   readonly reason: string;
-  /** The commands that settle it, each after a few words on when. */
+  /** Commands that resolve the doubt, each after a few words on when to use it. */
   readonly fixes?: readonly string[];
   /** The service itself says that records are missing. */
   readonly isStated?: boolean;
-  /** The service led on, and was followed as far as it went. */
+  /** The service pointed to next pages, which were followed as far as possible. */
   readonly isLed?: boolean;
   /** The next page that it names must not be read: there is more, whatever is set. */
   readonly isBarred?: boolean;
@@ -89,7 +89,7 @@ export interface RecordList extends RecordStream<JsonObject> {
 export interface ListOptions {
   /** Called with the headers of the first response, before the first record. */
   readonly onHeaders?: (headers: Answer['headers']) => void;
-  /** Replace the configured ones, to try how the service pages. */
+  /** Replaces the configured overrides, to find out how the service pages. */
   readonly overrides?: Overrides;
   /** Leaves notes and drift out: the caller reports `completeness()` itself. */
   readonly isQuiet?: boolean;

@@ -95,7 +95,7 @@ export interface Wire {
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly path: string;
-  /** The query names the record, so that the trace shows it. */
+  /** The query names the record, so the trace shows the query. */
   readonly hasIdInQuery?: boolean;
   /** Alternating names and values. */
   readonly headers: readonly string[];

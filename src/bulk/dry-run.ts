@@ -106,7 +106,7 @@ async function dryRunOne(
   return { value, existingId, view, exitName };
 }
 
-/** Says why nothing would be sent for a row. Throws what its change would fail with. */
+/** Says why nothing would be sent for a row. Throws the failure that its change would end with. */
 function reportDecided(context: Context, row: ReportRow): void {
   if (!endedWell(row)) throw failureOfRow(row);
   if (!row.error) return;

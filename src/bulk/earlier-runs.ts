@@ -28,11 +28,11 @@ async function openRuns(context: Context): Promise<readonly StoredRun[]> {
 }
 
 interface EarlierRuns {
-  /** Those whose writes may still take effect, or whose uploads are unfinished, oldest first. */
+  /** Runs whose writes may still take effect, or whose uploads are unfinished, oldest first. */
   readonly concerned: readonly StoredRun[];
-  /** Those of the same command line. */
+  /** Runs of the same command line. */
   readonly same: readonly StoredRun[];
-  /** The one that is resumed in place of a new run. */
+  /** The run that is resumed in place of a new one. */
   readonly continued?: StoredRun | undefined;
   /** Rows that the same command line began; a new run finishes them before its own. */
   readonly carried: readonly Task[];

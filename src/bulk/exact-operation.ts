@@ -95,7 +95,7 @@ function exactSession(
       }
       const other = now.find((change) => !planned.some((each) => isSameChange(each, change)));
       if (other) return { ...plan, conflict: drift(other, planned) };
-      // After the preview, its first step may be done already.
+      // At its turn, a row that was interrupted may have its first step done already.
       const done =
         isPreview && planned.find(({ field }) => !now.some((each) => each.field === field));
       return done ? { ...plan, conflict: drift({ ...done, from: done.to }, planned) } : plan;
@@ -128,7 +128,7 @@ async function planOrConflict(
   try {
     return await session.plan(row, state);
   } catch (error) {
-    // A file that is missing or another one.
+    // The file is missing, or is not the one of the plan.
     if (isPreview && error instanceof InputError) throw new ConflictError(error.message);
     throw isPreview ? planFailure(error) : error;
   }

@@ -154,7 +154,7 @@ function runOptions(
     journal,
     images,
     lockRow: store && rowLocks(context, invocation, store, plan.head, awaited),
-    // A line that is typed again asks for it again; a file is compared with what others have uploaded.
+    // A command that was typed again asks for the change again; a file is compared with what others uploaded.
     changedSince:
       store && !typed && !operation.files ? changesSince(store, plan.head, tasks) : undefined,
     concurrency: values.concurrency ?? settings.concurrency,
@@ -199,7 +199,7 @@ async function endIfDone(
   const ended = new Set(rows.filter((row) => hasEnded(run, row)).map(({ row }) => row));
   if (!plan.rows.every(({ row }) => ended.has(row))) return stop;
   try {
-    // A copy, because an interface is no JsonObject.
+    // A copy, because an interface is not a JsonObject.
     const summary = { ...summarize(rows, { dryRun: false }) };
     if (store) await endRun(store, plan, journal, { results: rows, summary });
     return stop?.error instanceof OutputError && rows.every(isFinalRow) ? undefined : stop;
@@ -262,7 +262,7 @@ async function finalizeRun(
     unended.length === 0 && store && ended.exitName === 'rowsFailed'
       ? shortRunName(store, head.run)
       : undefined;
-  // After a disk that fails, the same command is run again: it must find this run.
+  // After a disk failure, the user runs the same command again, and it must find this run.
   const marksReport = store && head.addsEachTime && !(stop?.error instanceof OutputError);
   return {
     ...ended,

@@ -7,7 +7,7 @@ import { InputError, stoppedReading } from '../errors.js';
 import { bytesUpTo, inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
-/** The needs of reading the rows of a file. */
+/** What reading the rows of a file needs. */
 export interface FileRowsOptions {
   /** The file's name, for messages. */
   readonly name: string;
@@ -104,7 +104,7 @@ export async function noteOpenWorkbook(context: Context, path: string): Promise<
     );
 }
 
-/** Reading in small pieces leaves little garbage: only the ids live long. */
+/** Small pieces leave little garbage, because only the ids are kept. */
 const pieceBytes = 16 * 1024;
 const longInput = 256 * 1024;
 
@@ -118,7 +118,7 @@ export async function* inputChunks(context: Context, path: string): AsyncGenerat
     for await (const chunk of stream) {
       const before = read;
       read += chunk.length;
-      // For inputs of e.g. 100,000 rows; once the rows are known it would be too late.
+      // An input of, say, 100,000 rows: once its rows are known, the heap has already grown.
       if (read > longInput && before <= longInput) await keepHeapSmall(context.nodeVersion);
       yield Buffer.from(chunk);
     }

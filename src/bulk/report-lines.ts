@@ -112,7 +112,7 @@ function summaryLines(
 ): readonly string[] {
   const { total, changed, failed, conflict, unknown, notAttempted } = report.summary;
   const text = summaryLine(report, action);
-  // That of no rows is a sentence already.
+  // Without rows, the text is already a sentence.
   const sentence = text.endsWith('.') ? text : `${text}.`;
   if (run === undefined && !isBrief) {
     const line = report.dryRun && total > 0 ? `${sentence} Nothing was sent.` : text;

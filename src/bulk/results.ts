@@ -63,7 +63,7 @@ export async function writeResultsFile(
 }
 
 /**
- * Each input row unchanged, followed by its result; then the id that the input does not hold (of an
+ * Returns each input row unchanged, followed by its result; then the id that the input does not hold (of an
  * uploaded document, or of the record that a key names), and the reference.
  */
 function resultLines(

@@ -85,7 +85,7 @@ function timeLeft(rest: number, rate: number): string {
 /** An answer that comes this soon after Ctrl-C needs no explanation. */
 const announceAfterMs = 300;
 
-/** Tells a person after the first Ctrl-C why the command is still here; returns what takes that back. */
+/** Tells a person after the first Ctrl-C why the command is still running. Call the returned function at its end. */
 export function announceInterrupt(context: Context): () => void {
   const { signal, streams } = context;
   if (!streams.stderr.isTerminal) return () => {};

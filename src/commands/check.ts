@@ -1,4 +1,4 @@
-/** `rosterctl check`: finds what waits, what contradicts itself and what would be refused; it only reads. */
+/** `rosterctl check`: finds what has waited too long, what is inconsistent and what would be refused; it only reads. */
 import * as z from 'zod/mini';
 import { ValueWithExit } from '../cli/command-output.js';
 import { defineCommand, flag, param, params } from '../cli/define.js';
@@ -84,7 +84,7 @@ export default defineCommand({
         all: settings.verbose,
         isNew: cursor !== undefined,
       };
-      // A check that failed is not recorded: what it found comes again.
+      // A check that failed records nothing, so that the next one prints its findings again.
       const recorded = failure ? undefined : cursor?.output(findings, { exitCode });
       // The note on the first use says what was found and recorded.
       const isRecordedOnly = cursor?.isFirst === true && result.findings.length > 0;

@@ -33,7 +33,7 @@ export default defineCommand({
     html: file('HTML'),
     md: file('Markdown'),
     ...tallyFlags,
-    // The short help page has room for the usual ones.
+    // The short help page has room only for the usual ones.
     updatedSince: { ...tallyFlags.updatedSince, rare: true },
     withNotes: { ...tallyFlags.withNotes, rare: true },
     withoutNotes: { ...tallyFlags.withoutNotes, rare: true },

@@ -148,12 +148,12 @@ export class FirstWriteGate {
   private endTurn: (() => void) | undefined;
   private isOpen = false;
 
-  /** `isAnswered`: true once nobody needs to wait any more for the first write. */
+  /** `isAnswered` returns true once the service has answered a write, so that nobody has to wait for the first. */
   constructor(private readonly isAnswered: () => boolean) {}
 
   /**
-   * Waits while another row goes first; the first row gets a function that ends its turn. Undefined if it
-   * need not wait: the first write was answered, and what `isProven` tells of the row.
+   * Waits while another row goes first. Returns the function that ends the turn of this row; undefined if it
+   * need not take one: the first write was answered, and `isProven` returns true.
    */
   async enter(isProven: () => boolean): Promise<(() => void) | undefined> {
     const isPassable = () => (this.isOpen || this.isAnswered()) && isProven();

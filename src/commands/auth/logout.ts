@@ -90,13 +90,13 @@ export default defineLocalWrite({
           remove: async () => folder && removeCursor(folder, cursor),
         })),
       ];
-      // All that can be removed, because without the key the same command no longer knows the rest.
+      // Go on after a failure: without the key, the same command could no longer find the rest.
       ({ error } = await attemptEach(context, removals, async ({ of, remove }) => {
         await remove();
         removed[of] += 1;
       }));
     } finally {
-      // Last, so that the same command still knows the rest if this one is killed.
+      // Last, so that the same command still finds the rest if this one is killed.
       if (key) {
         removeCache(context, key.origin, key.organization);
         await context.config.update((now) => {

@@ -150,7 +150,7 @@ function differenceLines(
   canvas: Canvas,
 ): readonly string[] {
   const title = name === id ? id : `${name} (${id})`;
-  // The time of a change says nothing beside the change.
+  // The time of a change adds nothing to the change itself.
   const shown = changes.filter(({ field }) => field !== 'updatedAt');
   return [
     ...fitLine(`${marks[change]} ${singleLine(title)}`, canvas),

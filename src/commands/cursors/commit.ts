@@ -30,7 +30,7 @@ export default defineLocalWrite({
   examples: [['After the message was delivered', 'discord']],
   calls: [],
   args: { name: cursorArgument },
-  // Told as a note, so that a cron line with -q says nothing.
+  // The result is a note, so that a cron job with -q prints nothing.
   view: linesView<Committed>(() => []),
   plan(context, { name }) {
     const key = findCursor(context, name);

@@ -145,7 +145,7 @@ function requireUnexpired({ now }: Context, file: PlanFile): void {
   });
 }
 
-/** True if the same command line takes up this run: it is unfinished, or its report was not printed. */
+/** True if the same command line continues this run: it is unfinished, or its report was not printed. */
 function continues(
   { config, settings }: Context,
   { head, finished, reported }: StoredRun,

@@ -120,7 +120,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       digest: digestOf([head.run, only ?? null]),
     }),
     async resolve() {
-      // The run may have gone on while this one waited for its lock; a single record waits for no run.
+      // The run may have continued while this one waited for its lock; a single record waits for no run.
       if (waits) await requireUnmoved(context, head.run, begunOf(results));
       return undefined;
     },

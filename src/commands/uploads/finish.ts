@@ -82,7 +82,7 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
   const exits: ExitName[] = [];
   const uploads = await uploadsHere(context, ({ head, isOpen }) => {
     const isUpload = !head || (isUploadRun(head) && isHere(context, { head }));
-    // Its uploads can neither be completed nor be reported as complete.
+    // The uploads of a damaged run can neither be completed nor be reported as complete.
     if (isOpen && isUpload) exits.push('guarded');
   });
   await checkFields(context);
@@ -116,7 +116,7 @@ async function finishAll(context: Context, values: object): Promise<CommandOutpu
 
 const nothingToFinish = 'No upload is unfinished.';
 
-/** The view of a report of no upload: a sentence. */
+/** The view of a report without uploads: one sentence. */
 const nothingView = {
   isSentence: () => true,
   lines: (_: BulkReport, { isUtf8 }: Canvas) => [`${markOf(true, isUtf8)} ${nothingToFinish}`],
