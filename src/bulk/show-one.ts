@@ -192,7 +192,8 @@ function withSearch(error: Failure, { operation, job }: Invocation): Failure {
 }
 
 function unsentNote(row: ReportRow, session: Session | undefined, record: JsonObject | undefined) {
-  if (row.result === 'skipped') return `${row.id} was skipped: ${row.error?.message ?? ''}`;
+  if (row.result === 'skipped')
+    return `${row.id} was skipped: ${(row.error?.message ?? '').replace(/\.?$/, '.')}`;
   return (
     session?.unchangedNote?.(record, row) ??
     `${nameWithId(record?.['name'], row.id)} already has these values; nothing was sent.`

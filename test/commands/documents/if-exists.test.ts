@@ -11,7 +11,7 @@ test('the same line twice adds nothing, for one file and for several', async () 
   expect((await upload('a.txt')).code).toBe(0);
   const again = await upload('a.txt');
   expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { id: 'doc_1' }]);
-  expect(again.stderr).toContain('was skipped: uploaded before as doc_1 (same content)');
+  expect(again.stderr).toContain('was skipped: uploaded before as doc_1 (same content).\n');
   const both = JSON.parse((await upload('a.txt b.txt')).stdout);
   expect(both.results).toMatchObject([
     { result: 'skipped', after: { id: 'doc_1' }, error: { code: 'exists' } },
@@ -51,7 +51,7 @@ test('the same line again adds nothing where the list lags behind the upload', a
   view.list = (made) => list((reads += 1) > 2 ? made : []);
   const again = await upload('a.txt');
   expect([again.code, documents.length]).toEqual([0, 1]);
-  expect(again.stderr).toContain('was skipped: uploaded before as doc_1 (same content)');
+  expect(again.stderr).toContain('was skipped: uploaded before as doc_1 (same content).\n');
 });
 
 test('another file does not wait for an upload that the list does not show, as after a deletion', async () => {
