@@ -222,7 +222,7 @@ export function damagedBefore(
   for (const run of damaged) if (!replaced.includes(run)) context.message(run.message);
   const [first] = replaced;
   if (first && !restart)
-    throw new GuardError(`${first.message} It is unknown which of these rows it changed.`, {
+    throw new GuardError(`${first.message} It is unknown which of these rows that run changed.`, {
       code: 'damaged',
       hint: 'Check the records yourself. --restart starts over and sets this journal aside.',
     });

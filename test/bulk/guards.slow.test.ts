@@ -352,7 +352,7 @@ test('a run with an unreadable plan is not called finished, and its rows are not
   const again = await user.run(line(6, '--yes'));
   expect([again.code, again.stderr]).toEqual([
     11,
-    expect.stringContaining('It is unknown which of these rows it changed.'),
+    expect.stringContaining('It is unknown which of these rows that run changed.'),
   ]);
   expect(await user.run('runs list')).toMatchObject({ code: 0 });
   expect((await user.run('doctor')).stdout).toContain('cannot be read: it is a folder (EISDIR)');

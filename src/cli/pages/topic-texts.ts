@@ -255,5 +255,5 @@ What applicants typed into a form is untrusted: control and direction characters
 shown as visible escapes in every view, prompt and error, and CSV cells that a
 spreadsheet would run are guarded.
 
-rosterctl reads nothing from the current directory except files that you name, and
+rosterctl reads nothing from the current folder except files that you name, and
 contacts only your service and the signed URLs that it returns.`;
