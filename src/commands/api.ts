@@ -64,6 +64,7 @@ export default defineWrite({
       { short: 'X', placeholder: 'METHOD' },
     ),
     ...fieldFlags,
+    input: { ...fieldFlags.input, text: 'the body in JSON or YAML; flags override it' },
     param: params(
       z.optional(z.array(z.string().check(z.regex(/^[^=]+=/, 'must be key=value')))),
       'a query parameter',

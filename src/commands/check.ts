@@ -38,11 +38,15 @@ export default defineCommand({
   ],
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   flags: {
-    only: params(z.optional(z.array(z.enum(ruleCodes))), 'run these rules, which --help lists', {
-      commaList: true,
-      placeholder: 'CODE[,CODE]',
-      group: 'selection',
-    }),
+    only: params(
+      z.optional(z.array(z.enum(ruleCodes))),
+      'run only these rules; --help lists them',
+      {
+        commaList: true,
+        placeholder: 'CODE[,CODE]',
+        group: 'selection',
+      },
+    ),
     olderThan: param(
       z._default(parsedBy(parseDuration), parseDuration(defaultPatience)),
       `for waiting: how long is too long (default ${defaultPatience})`,

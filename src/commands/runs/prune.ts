@@ -50,7 +50,7 @@ export default defineLocalWrite({
   flags: {
     olderThan: param(
       z.optional(parsedBy(parseDuration)),
-      `older than this (default ${formatDuration(month)})`,
+      `only runs older than this (default ${formatDuration(month)})`,
       { placeholder: 'AGE' },
     ),
   },
