@@ -57,7 +57,7 @@ export function missingLink(answer: FullResponse, call: LinkCall, site: CallSite
   const isRead = read.kind === 'json';
   const at = isRead && urlPath !== undefined ? ` at "${urlPath}" (download.urlPath)` : '';
   const fix = findLink(answer, rest)
-    ? 'rosterctl finds it by itself: rosterctl config set download.urlPath auto'
+    ? 'To let rosterctl find it: rosterctl config set download.urlPath auto'
     : 'Say where the URL is: rosterctl config set download.urlPath PATH';
   return new ProtocolError(
     `No signed URL${at} in the answer to ${site.method} ${site.path} (${status}).`,

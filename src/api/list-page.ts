@@ -228,7 +228,7 @@ function parseListResponse(response: TransportResponse, page: PageRequest): Enve
       call,
       status: response.status,
       hint: isFoundWithout
-        ? `rosterctl finds it by itself: rosterctl config set ${key} auto`
+        ? `To let rosterctl find it: rosterctl config set ${key} auto`
         : findSetting,
     },
   );

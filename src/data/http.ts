@@ -39,8 +39,7 @@ export function parseRoute(text: string, assumed: string): RouteWords {
     queries.length > 1
   )
     throw refuse(text, 'must have no host, fragment, // or .., and only plain names', assumed);
-  if (/[{}]/.test(steps + queries.join('')))
-    throw refuse(text, 'must have its names in whole braces', assumed);
+  if (/[{}]/.test(steps + queries.join(''))) throw refuse(text, 'must close each brace', assumed);
   const [, query] = path.split('?');
   if (query !== undefined && !query.split('&').every(isParameter))
     throw refuse(

@@ -125,7 +125,7 @@ async function routeRefusal(
     if (isThere && error.status === 404 && isMarkedDeleted(undefined, found.record ?? {}))
       return error;
     const proof = isThere
-      ? `the ${resourceRow(resource).noun} ${id} is there`
+      ? `the ${resourceRow(resource).noun} ${id} exists`
       : `it answered ${error.status}`;
     if (isThere || error.status !== 404) return wrongRouteError(refused, proof);
   }

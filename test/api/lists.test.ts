@@ -1181,7 +1181,7 @@ describe('paging', () => {
       const { api } = apiTo(service.baseUrl, { overrides });
       expect(await thrownBy(api.list('teams')[Symbol.asyncIterator]().next())).toMatchObject({
         message: `No list of teams was found at "data.squads" (lists.teams.path) in the answer, which holds: ${top}.`,
-        hint: 'rosterctl finds it by itself: rosterctl config set lists.teams.path auto',
+        hint: 'To let rosterctl find it: rosterctl config set lists.teams.path auto',
       });
       const { settings, findings, pages } = await surveyList(api, 'teams', overrides, () => {});
       expect([settings, pages?.count]).toEqual([{ 'lists.teams.path': 'auto' }, 1]);

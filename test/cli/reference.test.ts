@@ -119,7 +119,7 @@ describe('the markdown reference', () => {
 
   test('a command without calls says that it is local', () => {
     expect(page).toContain('### commands');
-    expect(page).toContain('Local: it calls no endpoint');
+    expect(page).toContain('Local: it sends no request to the service.');
     expect(usageOf(alone)).toBe('rosterctl commands');
     expect(exampleLine(alone, '')).toBe('rosterctl commands');
   });

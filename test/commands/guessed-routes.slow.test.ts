@@ -73,7 +73,7 @@ describe.concurrent('an assumed route that is refused', () => {
     const error = errorOf(ran);
     expect(error).toMatchObject({ code: 'wrongRoute', status, exitCode: 1, retryable: false });
     expect(error['message']).toContain(
-      `The service does not know ${guesses[verb]}: the player p1 is there`,
+      `The service does not know ${guesses[verb]}: the player p1 exists`,
     );
     expect(error['hint']).toContain(`does not document how to ${verb} a player`);
     expect(error['hint']).toContain(`rosterctl config set endpoints.players.${verb} "`);
@@ -149,7 +149,7 @@ describe('the refusal of a wrong route', () => {
     const { env } = await allows('POST, delete, rm -rf');
     const ran = await inProcess(lines.update(1), { env });
     expect(ran.stderr.trim().split('\n').slice(-3)).toEqual([
-      'The service does not know PATCH /players/{id}: the player p1 is there, so the assumed route is wrong.',
+      'The service does not know PATCH /players/{id}: the player p1 exists, so the assumed route is wrong.',
       'The service does not document how to update a player; rosterctl assumes PATCH /players/{id}. The service allows: POST, DELETE.',
       'Set another: rosterctl config set endpoints.players.update "POST /players/{id}"',
     ]);
@@ -186,7 +186,7 @@ describe('the refusal of a wrong route', () => {
     expect(ran.code).toBe(1);
     expect(errorOf(ran)).toMatchObject({
       code: 'wrongRoute',
-      message: expect.stringContaining('the document d1 is there'),
+      message: expect.stringContaining('the document d1 exists'),
       hint: expect.stringContaining(
         'endpoints.documents.delete "DELETE /documents/{organizationId}/{id}"',
       ),

@@ -140,7 +140,7 @@ function rules(command: ManifestCommand): string[] {
 function callList(command: ManifestCommand): string {
   if (command.calls.length === 0)
     return command.basis === 'local'
-      ? 'Local: it calls no endpoint of the service by itself.'
+      ? 'Local: it sends no request to the service.'
       : 'It sends the request that its arguments name.';
   return command.calls.map((call) => `- \`${call.route}\` (${cell(callSource(call))})`).join('\n');
 }

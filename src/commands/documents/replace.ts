@@ -76,7 +76,7 @@ function textOf(id: string, old: JsonObject) {
   const { tags, ...named } = inherited(old);
   if (!tags)
     throw new UsageError(`The tags of ${id} cannot be read, so the new document would lose them.`, {
-      hint: 'Upload the file by itself: rosterctl docs upload FILE --tag TAG',
+      hint: 'Upload the file as a document of its own: rosterctl docs upload FILE --tag TAG',
     });
   return { ...named, tags };
 }

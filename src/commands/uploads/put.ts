@@ -97,7 +97,7 @@ function grantInJson(text: string): Grant {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw noUrl('Stdin is neither a URL nor whole JSON.');
+    throw noUrl('Stdin is neither a URL nor complete JSON.');
   }
   const { uploadUrl, headers } = isObject(answer) ? answer : {};
   if (typeof uploadUrl !== 'string') throw noUrl('The JSON on stdin holds no uploadUrl.');

@@ -96,7 +96,9 @@ async function teamsIfWhole(context: Context): Promise<Teams | undefined> {
     return await readTeams(context);
   } catch (error) {
     if (!isForbidden(error) && !(error instanceof GuardError)) throw error;
-    context.note('The list of teams cannot be read whole, so a column of teams takes their ids.');
+    context.note(
+      'The list of teams cannot be read completely, so a column of teams takes their ids.',
+    );
     return undefined;
   }
 }

@@ -72,7 +72,7 @@ test.each(['', '--json'])('put sends the headers that create %s prints', async (
 
 test.each([
   ['{"uploadUrl":7,"x":"sig=canary"}', 'holds no uploadUrl'],
-  ['{"uploadUrl":"https://s.example.com/?sig=canary"', 'neither a URL nor whole JSON'],
+  ['{"uploadUrl":"https://s.example.com/?sig=canary"', 'neither a URL nor complete JSON'],
   ['', 'stdin is empty'],
 ])('put reports what is wrong with stdin %j without repeating it', async (stdin, message) => {
   const api = await recordingService(() => ({ status: 500 }));
