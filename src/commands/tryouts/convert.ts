@@ -25,7 +25,7 @@ export default defineOperation({
     ['Accept and convert; preview first', 'app_0006 --accept --dry-run'],
   ],
   calls: ['getTryout', 'convertTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: idsBeside('--status') },
+  args: { ids: idsBeside() },
   flags: {
     accept: flag('set the status to accepted first', { group: 'change' }),
     ...fieldFlags,

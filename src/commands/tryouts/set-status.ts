@@ -34,7 +34,9 @@ export default defineOperation({
     ],
   ],
   calls: ['getTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: idsBeside('--to') },
+  args: {
+    ids: idsBeside((status) => `To set it: --to ${status}\nTo select by it: --status ${status}`),
+  },
   flags: {
     to: param(z.optional(TryoutStatus), 'the new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,

@@ -4,12 +4,12 @@ import { TryoutStatus } from '../../api/schemas.js';
 import { params } from '../../cli/define.js';
 import { recordWord } from '../../resources/params.js';
 
-/** Creates the argument for ids, which rejects a status and suggests the flag for it. */
-export function idsBeside(statusFlag: '--status' | '--to') {
+/** Creates the argument for ids, which rejects a status and suggests what `flagFor` makes of it. */
+export function idsBeside(flagFor = (status: string) => `Did you mean: --status ${status}`) {
   const id = recordWord('tryouts').check(({ value, issues }) => {
     const { data: status } = TryoutStatus.safeParse(value.replace(/^status=/, ''));
     if (status === undefined) return;
-    const message = `"${value}" is a status, not an id.\nDid you mean: ${statusFlag} ${status}`;
+    const message = `"${value}" is a status, not an id.\n${flagFor(status)}`;
     issues.push({ code: 'custom', message, input: value });
   });
   return params(z._default(z.array(id), []), 'ids of applications', {

@@ -24,7 +24,7 @@ export default defineOperation({
     ['Remove the notes', 'app_0021 --clear-note'],
   ],
   calls: ['getTryout', 'updateTryout', 'listTryouts'],
-  args: { ids: idsBeside('--status') },
+  args: { ids: idsBeside() },
   flags: {
     status: param(z.optional(TryoutStatus), 'new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,
