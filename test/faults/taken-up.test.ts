@@ -575,29 +575,58 @@ test('unknown for a write of the replaced run, if its rows cannot even be previe
   });
 });
 
+/** A runner of command lines on a machine with the profiles `mine` and `theirs`, both of one organization. */
+async function twoProfiles(service: Pick<Kept, 'baseUrl'>) {
+  const home = temporaryFolder();
+  const login = (profile: string) =>
+    inProcess(`auth login --profile ${profile} --key-stdin --no-check`, {
+      home,
+      stdin: 'key-1',
+      env: { ROSTERCTL_BASE_URL: service.baseUrl, ROSTERCTL_ORG: organization },
+    });
+  await login('mine');
+  await login('theirs');
+  const env = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
+  return (words: string) => inProcess(words, { home, env });
+}
+
 test('a run of another profile is not resumed without naming it', async () => {
   const service = await recordingService(({ method }) =>
     method === 'PATCH'
       ? { status: 503 }
       : { status: 200, json: application('app_1', { organizationId: 'org_7' }) },
   );
-  const user = userInside(service);
-  const login = (profile: string) =>
-    inProcess(`auth login --profile ${profile} --key-stdin --no-check`, {
-      home: user.home,
-      stdin: 'key-1',
-      env: { ROSTERCTL_BASE_URL: service.baseUrl, ROSTERCTL_ORG: 'org_7' },
-    });
-  await login('mine');
-  await login('theirs');
-  const env = { ROSTERCTL_SETTLE: '0.1s', ROSTERCTL_RETRIES: '0' };
-  const at = (words: string) => inProcess(words, { home: user.home, env });
+  const at = await twoProfiles(service);
   expect(await at('-p theirs tryouts update app_1 --status rejected')).toMatchObject({ code: 10 });
   const count = service.requests.length;
   const refused = await at('-p mine runs resume last --yes --json');
   expect([refused.code, errorOf(refused)['code']]).toEqual([11, 'otherProfile']);
   expect(errorOf(refused)['hint']).toContain('-p theirs');
   expect(service.requests).toHaveLength(count);
+});
+
+test('runs resume names the unfinished run of another profile, where those of its own have ended', async () => {
+  let isDown = false;
+  const service = await keep(several(2), (_, step) =>
+    isDown && step.startsWith('PATCH') ? { status: 503 } : undefined,
+  );
+  const at = await twoProfiles(service);
+  await at('-p mine tryouts update app_1 --status rejected');
+  isDown = true;
+  expect(await at('-p theirs tryouts update app_2 --status rejected')).toMatchObject({ code: 10 });
+  const before = written(service).length;
+  const resumed = await at('-p mine runs resume --yes');
+  expect(resumed.code).toBe(0);
+  expect(resumed.stderr.split('\n')).toEqual([
+    expect.stringMatching(
+      /^Run (\S+) of profile theirs is unfinished\. To resume it: rosterctl -p theirs runs resume \1$/,
+    ),
+    expect.stringMatching(
+      /^No run of profile mine is unfinished, so nothing was sent\. The last run is \S+:$/,
+    ),
+    '',
+  ]);
+  expect(written(service)).toHaveLength(before);
 });
 
 test('a run of another organization under the same profile names that organization', async () => {

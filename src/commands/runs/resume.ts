@@ -7,9 +7,14 @@ import { previewResume, resumeRun } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
 import { defineRunCommand } from '../../cli/define.js';
 import { nonEmptyText } from '../../cli/schemas.js';
+import type { Context } from '../../context.js';
+import { shellQuote } from '../../data/text.js';
 import { shownRunName } from '../../runs/find-run.js';
+import { isRunning } from '../../runs/lock.js';
+import { isHere, isOfProfile, otherFormat } from '../../runs/plan.js';
 import { exitOf, failedRun } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
+import { listOpenRuns, type StoredRun } from '../../runs/stored-run.js';
 import {
   earlierRunCommand,
   findRunHere,
@@ -42,12 +47,7 @@ export default defineRunCommand({
     const stored = await findRunHere(context, values.run, ({ finished }) => !finished, ['open']);
     requireNotReplaced(stored);
     if (stored.finished || !stored.plan) {
-      const name = shownRunName(context, storeOf(context), stored.head.run);
-      context.note(
-        values.run === 'last'
-          ? `No run is unfinished, so nothing was sent. The last run is ${name}:`
-          : `The run ${name} is finished, so nothing was sent.`,
-      );
+      await noteFinished(context, values.run, stored);
       const report = storedReport(stored);
       printWrongRows(context, report);
       if (context.settings.output === 'ids') printUnsent(context, report);
@@ -72,3 +72,30 @@ export default defineRunCommand({
     return dryRunMany(context, left.invocation, left);
   },
 });
+
+/** Says that nothing is left to resume; for `last` also which run of another profile is unfinished. */
+async function noteFinished(context: Context, run: string, { head }: StoredRun): Promise<void> {
+  const store = storeOf(context);
+  const name = shownRunName(context, store, head.run);
+  if (run !== 'last') return context.note(`The run ${name} is finished, so nothing was sent.`);
+  const ownProfile = context.settings.profile.name;
+  const { profiles } = context.config.config();
+  const other = (await listOpenRuns(store)).findLast(
+    (each) =>
+      !each.finished &&
+      isHere(context, each) &&
+      !isOfProfile(each.head, ownProfile, profiles) &&
+      otherFormat(each) === undefined &&
+      !isRunning(each, context.self),
+  );
+  if (!other)
+    return context.note(`No run is unfinished, so nothing was sent. The last run is ${name}:`);
+  const { profile } = other.head;
+  const otherName = shownRunName(context, store, other.head.run);
+  context.note(
+    `Run ${otherName} of profile ${profile} is unfinished. To resume it: rosterctl -p ${shellQuote(profile)} runs resume ${otherName}`,
+  );
+  context.note(
+    `No run of profile ${ownProfile} is unfinished, so nothing was sent. The last run is ${name}:`,
+  );
+}
