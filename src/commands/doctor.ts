@@ -14,6 +14,7 @@ import { resourceNames } from '../data/resources.js';
 import { firstOf, nameFirstFew, plural, shellQuote } from '../data/text.js';
 import { Failure, UsageError } from '../errors.js';
 import { folderAdvice } from '../files/private.js';
+import { cannotWrite } from '../files/writing.js';
 import { type Check, checkService, fail, pass, warn } from '../resources/service-checks.js';
 import { shortRunNames } from '../runs/find-run.js';
 import { isRunning } from '../runs/lock.js';
@@ -138,10 +139,12 @@ function checkState({ paths }: LocalContext): Check[] {
     accessSync(openRunStore(paths).dir, constants.W_OK);
     return [];
   } catch (error) {
+    const { message } =
+      error instanceof Failure ? error : cannotWrite(storeOf({ paths }).dir, error);
     return [
       warn(
         'state',
-        `bulk changes and uploads are refused. ${(error as Error).message}`,
+        `bulk changes and uploads are refused. ${message}`,
         folderAdvice({ variable: 'ROSTERCTL_STATE_DIR' }),
       ),
     ];

@@ -327,6 +327,26 @@ describe('homes', () => {
     expect([1, 2]).toContain(stored.code);
   });
 
+  fault('F128', 'a state folder on a disk that became read-only', async (attack, context) => {
+    unlessPossible(context, missing('unshare', '-m', 'mount', '--bind', '/tmp', '/tmp'));
+    const home = temporaryFolder('read-only');
+    const change = '-p sandbox teams create --name Foxes';
+    expect((await attack(change, { home })).code).toBe(0);
+    const ran = await attack('-p sandbox doctor --json', {
+      home,
+      under: ['unshare', '-m'],
+      shell: 'mount --bind "$HOME" "$HOME" && mount -o remount,bind,ro "$HOME" && "$@"',
+    });
+    expect(JSON.parse(ran.stdout)).toContainEqual({
+      check: 'state',
+      result: 'warn',
+      detail: expect.stringMatching(
+        /^bulk changes and uploads are refused\. \S+\/runs cannot be written: the file system is read-only \(EROFS\)\.$/,
+      ),
+      hint: 'Set ROSTERCTL_STATE_DIR to a folder of your own that you can write to.',
+    });
+  });
+
   fault('F128', 'another user of this machine', async (attack, context) => {
     const user = otherUser();
     unlessPossible(context, user.missing);
