@@ -6,7 +6,7 @@ import { labelOf } from '../data/path.js';
 import { quotedId } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js';
-import type { ConfirmRule, Operation, Session } from '../engine/operation.js';
+import type { ConfirmRule, Operation, Session, Task } from '../engine/operation.js';
 import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
@@ -54,11 +54,11 @@ export async function warnOfRefusals(
   { prompts, settings }: Context,
   { operation: { confirm, reports = false } }: Invocation,
   session: Session,
-  count: number,
+  rows: readonly Task[],
 ): Promise<void> {
   const isAsked = prompts.unavailable === undefined && !settings.yes;
-  const isWorthIt = reports || confirm === 'always' || isAsked || count > 1;
-  if (count > 0 && isWorthIt) await session.warn?.();
+  const isWorthIt = reports || confirm === 'always' || isAsked || rows.length > 1;
+  if (rows.length > 0 && isWorthIt) await session.warn?.(rows);
 }
 
 /** Warns in a dry run that --max-changes would stop the real run. */

@@ -172,7 +172,7 @@ export async function previewMany(
   } else if (tasks.length > 0 && operation.confirm !== 'never')
     await printPreview(context, subject, preview);
   printPreviewNotes(context, operation, preview);
-  await warnOfRefusals(context, invocation, session, tasks.length);
+  await warnOfRefusals(context, invocation, session, tasks);
   return { preview, subject };
 }
 

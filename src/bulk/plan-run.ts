@@ -215,7 +215,7 @@ async function confirmRun(
   const subject = subjectOf(invocation, matched, matched > (selection?.rows.length ?? 0));
   if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, preview);
   printPreviewNotes(context, operation, preview);
-  await warnOfRefusals(context, invocation, session, preview.tasks.length);
+  await warnOfRefusals(context, invocation, session, preview.tasks);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
   const { record } = preview;
   const only = preview.tasks[carried.length];

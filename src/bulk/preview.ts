@@ -118,8 +118,10 @@ export async function previewRows(
   await previewer.decideFromList();
   await previewer.decideOneByOne();
   await cache?.write({ whole: false });
-  session.planned?.(invocation.isSingle);
-  return previewer.preview();
+  const preview = previewer.preview();
+  const skipped = preview.decided.filter(({ result }) => result === 'skipped');
+  session.planned?.(invocation.isSingle, new Set(skipped.map(({ row }) => row)));
+  return preview;
 }
 
 /** Receives each record that is read, with its row and the plan for it. */

@@ -130,12 +130,12 @@ export interface Session {
   compares?(row: SelectedRow): readonly string[];
   /** Takes every record of a list that is read for the preview. */
   sees?(record: JsonObject): void;
-  /** Called when all rows were planned for the preview; none is printed for a single one. */
-  planned?(isSingle: boolean): void;
+  /** Called when all rows were planned for the preview (not printed for a single one); a guard skips `leftAlone`. */
+  planned?(isSingle: boolean, leftAlone: ReadonlySet<number>): void;
   /** Called first if a run is resumed, with the rows that earlier processes finished. */
   resumes?(finished: readonly ReportRow[]): void;
-  /** Notes before the first write why the service may refuse some of the planned rows; reads lists. */
-  warn?(): Promise<void>;
+  /** Notes before the first write why the service may refuse some of these rows; reads lists. */
+  warn?(rows: readonly Pick<SelectedRow, 'id'>[]): Promise<void>;
   /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */
   question?(row: SelectedRow, record: JsonObject | undefined): string;
 

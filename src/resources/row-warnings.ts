@@ -45,12 +45,14 @@ export class RowWarnings {
     if (this.isPrinted) this.printOne({ row, sentence, others }, group.size - 1);
   }
 
-  /** Prints what was collected while the rows were planned, in any order. */
-  print(): void {
+  /** Prints what was collected while the rows were planned, in any order, except for these rows. */
+  print(leftAlone: ReadonlySet<number>): void {
     if (this.isPrinted) return;
     this.isPrinted = true;
     const sorted = [...this.groups.values()].map((group) =>
-      [...group.values()].toSorted((a, b) => a.row - b.row),
+      [...group.values()]
+        .filter(({ row }) => !leftAlone.has(row))
+        .toSorted((a, b) => a.row - b.row),
     );
     for (const group of sorted.toSorted((a, b) => (a[0]?.row ?? 0) - (b[0]?.row ?? 0)))
       for (const [index, warning] of group.entries()) this.printOne(warning, index);

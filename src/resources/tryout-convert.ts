@@ -54,7 +54,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
       // Whoever confirmed the conversion of an accepted applicant did not mean one rejected since.
       return { steps: [conversion], expects: status === accepted ? { status } : undefined };
     },
-    planned: (isSingle) => warnings.print(isSingle),
+    planned: (isSingle, leftAlone) => warnings.print(isSingle, leftAlone),
     async send(step, row, isFresh): Promise<Sent> {
       if (step.name === accepted) return base.send(step, row, isFresh);
       // A read of the application shows whether it is already converted.
@@ -141,12 +141,23 @@ function playerOf(record: JsonObject): string {
   return nameWithId(name, String(playerIdOf(record)));
 }
 
+/** What the warnings of a conversion keep of an application. */
+interface Applicant {
+  readonly id: string;
+  readonly label: string;
+  readonly isAccepted: boolean;
+  /** Its e-mail address and Discord user; `words` names the kind. */
+  readonly identities: readonly { readonly key: string; readonly words: string }[];
+}
+
 /** The warnings of a conversion: who is not accepted, who is a player already, who applied twice. */
 class ConversionWarnings {
   private readonly warnings: RowWarnings;
   /** The first application of each e-mail address and Discord user. */
-  private readonly applicants = new Map<string, { readonly id: string; readonly label: string }>();
-  private acceptsAny = false;
+  private readonly applicants = new Map<string, Applicant>();
+  /** The rows to convert, until `print`. */
+  private readonly planned = new Map<number, Applicant>();
+  private isPrinted = false;
 
   constructor(
     context: Context,
@@ -167,10 +178,10 @@ class ConversionWarnings {
         );
       return;
     }
-    this.warnOfDuplicates(row.id, record);
-    if (status === accepted) return;
-    if (this.accept) this.acceptsAny = true;
-    else
+    const own = applicantOf(row.id, record);
+    if (this.isPrinted) this.warnOfDuplicates(own);
+    else this.planned.set(row.row, own);
+    if (!own.isAccepted && !this.accept)
       this.warnings.forRow(
         row,
         record,
@@ -179,30 +190,43 @@ class ConversionWarnings {
       );
   }
 
-  print(isSingle: boolean): void {
+  print(isSingle: boolean, leftAlone: ReadonlySet<number>): void {
+    this.isPrinted = true;
+    const rows = [...this.planned].filter(([row]) => !leftAlone.has(row));
+    for (const [, each] of rows.toSorted(([a], [b]) => a - b)) this.warnOfDuplicates(each);
     // A preview warns of every status change.
-    if (isSingle && this.acceptsAny)
+    if (isSingle && this.accept && rows.some(([, { isAccepted }]) => !isAccepted))
       this.warnings.once(
         "Accepting triggers your organization's Flows (automations). That cannot be undone.",
       );
-    this.warnings.print();
+    this.warnings.print(leftAlone);
   }
 
   /** Warns if two of the applications are by one person, who would become two players. */
-  private warnOfDuplicates(id: string, record: JsonObject): void {
-    const own = { id, label: nameWithId(record['name'], id) };
-    for (const [field, words] of identities) {
-      const value = record[field];
-      if (typeof value !== 'string' || value === '') continue;
-      const key = `${field} ${value.toLowerCase()}`;
+  private warnOfDuplicates(own: Applicant): void {
+    for (const { key, words } of own.identities) {
       const other = this.applicants.get(key) ?? own;
       this.applicants.set(key, other);
-      if (other.id !== id)
+      if (other.id !== own.id)
         this.warnings.once(
           `${other.label} and ${own.label} have the same ${words}: one person would become two players.`,
         );
     }
   }
+}
+
+function applicantOf(id: string, record: JsonObject): Applicant {
+  return {
+    id,
+    label: nameWithId(record['name'], id),
+    isAccepted: record['status'] === accepted,
+    identities: identities.flatMap(([field, words]) => {
+      const value = record[field];
+      return typeof value === 'string' && value !== ''
+        ? [{ key: `${field} ${value.toLowerCase()}`, words }]
+        : [];
+    }),
+  };
 }
 
 const identities = [

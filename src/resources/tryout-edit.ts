@@ -140,7 +140,7 @@ function editSession(context: Context, job: EditJob): Session {
         ...(note === undefined ? [] : ['internalNotes']),
       ];
     },
-    planned: () => warnings.print(),
+    planned: (_, leftAlone) => warnings.print(leftAlone),
     compare: compareEdit,
     unchangedNote: (record, { id }) => unchangedNote(record, id, job),
   };

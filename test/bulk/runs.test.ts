@@ -471,6 +471,26 @@ test('conversions warn about one person with two applications, and verify a lost
   expect(steps(service).filter((step) => step.startsWith('CONVERT'))).toHaveLength(2);
 });
 
+test('no warning is about an application that a guard skips', async () => {
+  const service = await keep([
+    application('app_1', { status: 'accepted', email: 'a@example.com' }),
+    application('app_2', { status: 'reviewing', email: 'b@example.com' }),
+    application('app_3', { status: 'withdrawn', email: 'b@example.com' }),
+  ]);
+  const { run } = userOf(service, inProcess);
+  for (const line of [
+    'tryouts convert --all --if-status accepted --yes',
+    'tryouts convert app_2 --accept --if-status pending --yes',
+    'tryouts set-status --all --to rejected --if-status accepted --yes',
+  ]) {
+    const { code, stderr } = await run(`${line} -o ids`);
+    expect(code).toBe(0);
+    expect(stderr).not.toMatch(
+      /not accepted: the status|two players|withdrawn by|may refuse|Accepting triggers/,
+    );
+  }
+});
+
 test('players are updated from a CSV and deleted by a filter', async () => {
   const home = temporaryFolder();
   const run = (line: string, stdin = '') => inProcess(`-p sandbox ${line}`, { home, stdin });

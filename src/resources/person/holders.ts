@@ -117,7 +117,7 @@ export class Holders {
     return {
       ...session,
       sees: (record) => this.observe(record),
-      warn: () => this.note(),
+      warn: (rows) => this.note(rows),
       send: (step, row, isFresh) =>
         session.send(step, row, isFresh).catch(async (error: unknown) => {
           throw await this.explain(error, row.id);
@@ -131,10 +131,13 @@ export class Holders {
     if (this.observedCount <= mostCompared) this.remember(written, record);
   }
 
-  /** Notes on stderr who else holds the same, for the first few records. Reads each other list once. */
-  private async note(): Promise<void> {
+  /** Notes on stderr who else holds the same, for the first few of these rows. Reads each other list once. */
+  private async note(rows: readonly { readonly id: string }[]): Promise<void> {
     await this.search();
-    const found = [...this.watched].flatMap(([id, shared]) => (shared ? { id, ...shared } : []));
+    const found = rows.flatMap(({ id }) => {
+      const shared = this.watched.get(id);
+      return shared ? { id, ...shared } : [];
+    });
     const lines = found.map(
       ({ id, own, other }) =>
         `${nameWithId(own.record['name'], id)} and ${sameIdentity(other)}, so the service may refuse the change.`,
