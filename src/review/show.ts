@@ -30,6 +30,7 @@ export async function showReview(
   const picture = painter(screen, context, shows);
   let state = start;
   let frame = picture(state);
+  if (!(await dropEarlyKeys(screen, reader))) return { how: 'interrupt', state };
   for (;;) {
     screen.draw(frame);
     const event = await screen.next(reader.mayBeEscape ? escapeWaitMs : undefined);
@@ -49,6 +50,15 @@ export async function showReview(
     }
     if (event.kind === 'resize' || keys[0] === 'redraw') screen.draw({ lines: [] });
     frame = picture(state);
+  }
+}
+
+/** Drops the keys that were pressed before a card was shown. Returns false if one of them, or a signal, ends the review. */
+async function dropEarlyKeys(screen: FullScreen, reader: KeyReader): Promise<boolean> {
+  for (;;) {
+    const event = await screen.next(burstMs);
+    if (event.kind === 'quiet') return true;
+    if (event.kind === 'end' || keysOf(event, reader).includes('interrupt')) return false;
   }
 }
 

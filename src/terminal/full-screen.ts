@@ -193,7 +193,9 @@ function eventQueue() {
     async next(quietMs?: number): Promise<ScreenEvent> {
       if (waiting.length === 0)
         await new Promise<void>((resolve) => {
-          const timer = quietMs === undefined ? undefined : setTimeout(resolve, quietMs);
+          // A busy process may be late for the timer and for a key: the key is read first.
+          const late = () => void setImmediate(resolve);
+          const timer = quietMs === undefined ? undefined : setTimeout(late, quietMs);
           wake = () => {
             clearTimeout(timer);
             resolve();

@@ -7,6 +7,7 @@ import type { PlainPrompts } from './prompt-plain.js';
 import type { PromptContext, PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams } from './streams.js';
+import { dropTypedAhead } from './typed-ahead.js';
 
 interface TextOptions {
   readonly default?: string;
@@ -27,8 +28,11 @@ interface PromptOptions extends PromptWorld {
 
 /** The two ways to ask one question. */
 interface Ways<T> {
+  /** True if Enter alone takes an entry of a list, so that no key pressed before it is shown may answer. */
+  readonly isList: boolean;
   readonly plain: (prompts: PlainPrompts, message: string) => Promise<T>;
-  readonly drawn: (message: string, context: PromptContext) => Promise<T>;
+  /** Loads the prompt; the function returned shows it. */
+  readonly drawn: (message: string) => Promise<(context: PromptContext) => Promise<T>>;
 }
 
 /** Prompts on the process's terminal; `noInput` is also set in CI. */
@@ -60,11 +64,15 @@ export class TerminalPrompts {
       });
     if (options.plain) {
       const plain = await import('./prompt-plain.js');
+      if (ways.isList) await dropTypedAhead(streams.terminal.input, options.signal);
       return ways.plain(new plain.PlainPrompts(streams, options), message);
     }
     const { withTerminal } = await import('./prompt-screen.js');
-    const lines = await wrappedFor(streams, message);
-    return withTerminal(streams, options, (context) => ways.drawn(lines, context));
+    const show = await ways.drawn(await wrappedFor(streams, message));
+    return withTerminal(streams, options, async (context) => {
+      if (ways.isList) await dropTypedAhead(streams.terminal.input, context.signal);
+      return show(context);
+    });
   }
 
   // Each name is taken from an import of its own, so that the bundle leaves the rest out.
@@ -72,11 +80,12 @@ export class TerminalPrompts {
   /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
   confirm(question: string): Promise<boolean> {
     return this.ask(question, {
+      isList: false,
       plain: (prompts, message) => prompts.confirm(message),
-      async drawn(message, context) {
+      async drawn(message) {
         const { confirm } = await import('@inquirer/prompts');
         const theme = { keywords: { error: () => 'Answer y or n.' } };
-        return confirm({ message, default: false, theme }, context);
+        return (context) => confirm({ message, default: false, theme }, context);
       },
     });
   }
@@ -84,9 +93,10 @@ export class TerminalPrompts {
   text(question: string, { validate, default: preset, keys }: TextOptions = {}): Promise<string> {
     const { streams } = this;
     return this.ask(question, {
+      isList: false,
       plain: (prompts, message) =>
         prompts.text(keys ? `${message} ${keys.text}` : message, preset, validate),
-      async drawn(message, context) {
+      async drawn(message) {
         const { input } = await import('@inquirer/prompts');
         const config = {
           message,
@@ -99,7 +109,7 @@ export class TerminalPrompts {
             },
           }),
         };
-        return input(config, context);
+        return (context) => input(config, context);
       },
     });
   }
@@ -107,22 +117,24 @@ export class TerminalPrompts {
   /** Asks for a key with masked input. */
   secret(question: string): Promise<string> {
     return this.ask(question, {
+      isList: false,
       plain: (prompts, message) => prompts.secret(message),
-      async drawn(message, context) {
+      async drawn(message) {
         const { password } = await import('@inquirer/prompts');
-        return password({ message, mask: '*', toggleMask: false }, context);
+        return (context) => password({ message, mask: '*', toggleMask: false }, context);
       },
     });
   }
 
   select<T extends string>(question: string, choices: readonly Choice<T>[]): Promise<T> {
     return this.ask(question, {
+      isList: true,
       plain: (prompts, message) => prompts.select(message, choices),
-      async drawn(message, context) {
+      async drawn(message) {
         const { select } = await import('@inquirer/prompts');
         const labelled = choices.map(({ value, label }) => ({ value, name: singleLine(label) }));
         const theme = { style: { keysHelpTip: () => 'arrow keys, Enter, Esc' } };
-        return select({ message, choices: labelled, loop: false, theme }, context);
+        return (context) => select({ message, choices: labelled, loop: false, theme }, context);
       },
     });
   }
@@ -131,8 +143,9 @@ export class TerminalPrompts {
   search(question: string, choices: readonly Choice[], term?: string): Promise<string> {
     const { streams } = this;
     return this.ask(question, {
+      isList: true,
       plain: (prompts, message) => prompts.search(message, choices, term),
-      async drawn(message, context) {
+      async drawn(message) {
         const { search } = await import('@inquirer/prompts');
         const { matchChoices } = await import('./choices.js');
         const { wrapWholeWords } = await import('./whole-words.js');
@@ -156,7 +169,7 @@ export class TerminalPrompts {
           theme: { style },
           ...initial,
         };
-        return search(config, context);
+        return (context) => search(config, context);
       },
     });
   }
@@ -165,8 +178,9 @@ export class TerminalPrompts {
   mark(question: string, choices: readonly Choice[]): Promise<readonly string[]> {
     const { streams } = this;
     return this.ask(question, {
+      isList: true,
       plain: (prompts, message) => prompts.mark(message, choices),
-      async drawn(message, context) {
+      async drawn(message) {
         const { markPrompt } = await import('./prompt-mark.js');
         const { wrapWholeWords } = await import('./whole-words.js');
         const help = (found: readonly Choice[]) => {
@@ -175,7 +189,8 @@ export class TerminalPrompts {
           return wrapWholeWords(line, streams.stderr.columns - 1).join('\n');
         };
         const fit = await fitted(streams, '> o ');
-        return markPrompt({ message, choices, pageSize: pageSize(streams), fit, help }, context);
+        const config = { message, choices, pageSize: pageSize(streams), fit, help };
+        return (context) => markPrompt(config, context);
       },
     });
   }
