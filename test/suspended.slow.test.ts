@@ -153,6 +153,21 @@ test('fg redraws a prompt stopped by Ctrl-Z, with its choice and the typed text'
   expect(shown).toContain('code 0');
 });
 
+test('fg asks a plain question again, and Ctrl-C leaves no empty line below it', async () => {
+  const { shown } = await inShell(
+    temporaryFolder(),
+    [
+      [/shell> /, 'rosterctl -p sandbox players delete player_0001\r'],
+      [/\(y\/N\)/, '\u001a'],
+      [/Stopped[^]*shell> /, 'fg\r'],
+      [/\(y\/N\)/, '\u0003'],
+      [/Nothing was done[^]*shell> /, 'exit\r'],
+    ],
+    { ROSTERCTL_PROMPTS: 'plain' },
+  );
+  expect(shown).toMatch(/\(y\/N\) \^C\r\nNothing was done\./);
+});
+
 test('Ctrl-Z in a list to search leaves none of it below the shell, and fg draws it again', async () => {
   const { shown } = await inShell(temporaryFolder(), [
     [/shell> /, 'rosterctl -p sandbox teams get\r'],

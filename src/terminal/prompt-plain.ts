@@ -25,7 +25,7 @@ interface Picking<R> {
 export class PlainPrompts {
   constructor(
     private readonly streams: ProcessStreams,
-    private readonly world: Pick<PromptWorld, 'signal' | 'onAsk'>,
+    private readonly world: Pick<PromptWorld, 'signal' | 'onAsk' | 'onStop'>,
   ) {}
 
   async confirm(message: string): Promise<boolean> {
@@ -126,18 +126,24 @@ const escape = '\u001b';
 /** Asks on the current line and reads one line; `hidden` reads keys one by one and shows none. */
 async function readAnswer(
   streams: ProcessStreams,
-  { signal, onAsk }: Pick<PromptWorld, 'signal' | 'onAsk'>,
+  { signal, onAsk, onStop }: Pick<PromptWorld, 'signal' | 'onAsk' | 'onStop'>,
   question: string,
   hidden: boolean,
 ): Promise<string> {
   if (signal.aborted) throw new CancelledError(nothingDone);
   onAsk?.();
   const { input } = streams.terminal;
+  // A trailing space separates the answer; sanitizing trims none of it.
+  const print = () => streams.stderr.write(`${singleLine(question.trimEnd())} `);
   // Before the question: what is typed at once would be shown otherwise.
   input.setRawMode?.(hidden);
+  const offStop = onStop(() => () => {
+    input.setRawMode?.(false);
+    input.setRawMode?.(hidden);
+    void print();
+  });
   try {
-    // A trailing space separates the answer; sanitizing trims none of it.
-    await streams.stderr.write(`${singleLine(question.trimEnd())} `);
+    await print();
     const line = await nextLine(input, signal);
     if (hidden) await streams.stderr.write('\n');
     return line.trim();
@@ -145,6 +151,7 @@ async function readAnswer(
     await streams.stderr.write('\n');
     throw error;
   } finally {
+    offStop();
     input.setRawMode?.(false);
     input.pause();
   }
