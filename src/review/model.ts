@@ -60,7 +60,9 @@ function isTyping({ mode }: Review): boolean {
 /** Types until the text is complete; what the same read holds after that is dropped. */
 function typeKeys(state: Review, keys: readonly Key[], world: ReviewWorld): ReviewStep {
   let step: ReviewStep = { state };
-  for (const key of keys) {
+  for (const [index, key] of keys.entries()) {
+    // The start and the end of a paste may come in one read.
+    if (key === 'paste' && keys.indexOf(key) !== index) continue;
     step = applyKey(step.state, key, world);
     if (step.effect || !isTyping(step.state)) break;
   }
@@ -71,7 +73,8 @@ function applyKey(state: Review, key: Key, world: ReviewWorld): ReviewStep {
   const held = state.held?.key === key ? state.held : undefined;
   const next = { ...state, held };
   if (key === 'interrupt') return { state: next, effect: { kind: 'leave', how: 'interrupt' } };
-  if (key === 'paste') return { state: { ...next, message: 'Pasted text is ignored.' } };
+  if (key === 'paste' && !isTyping(next))
+    return { state: { ...next, message: 'Pasted text is ignored.' } };
   const { mode } = next;
   switch (mode.kind) {
     case 'cards':
@@ -140,8 +143,17 @@ function onText(
     return mode.kind === 'note'
       ? keepNote(state, mode.text, world)
       : { state: findCard(state, mode.text) };
+  if (key === 'paste') return withText(pastedOnto(mode.text, world.pasted ?? ''));
   if (!isCharacter(key) || mode.text.length >= maxText) return { state };
   return withText(mode.text + key);
+}
+
+/** Appends what was pasted as one line, as far as a note has room. */
+function pastedOnto(typed: string, pasted: string): string {
+  const line = pasted.replaceAll(/[\s\p{Cc}]+/gu, ' ');
+  let text = typed;
+  for (const character of line) if (text.length + character.length <= maxText) text += character;
+  return text;
 }
 
 // --- links ---

@@ -41,7 +41,8 @@ export async function showReview(
       const at = event.kind === 'read' ? event.at : context.clock();
       const { room, length } = frame;
       const day = localDay(context.now());
-      const step = applyRead(state, keys, { at, day, room, length });
+      const pasted = reader.takePasted();
+      const step = applyRead(state, keys, { at, day, room, length, pasted });
       const { effect } = step;
       if (effect?.kind === 'send' && (await staysQuiet(screen)))
         return { how: 'send', state: step.state };

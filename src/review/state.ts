@@ -62,6 +62,8 @@ export interface ReviewWorld {
   /** How many lines of a card the screen shows, and how many the present card has. */
   readonly room: number;
   readonly length: number;
+  /** The text of a paste that ended with the read. */
+  readonly pasted?: string;
 }
 
 /** Creates a review at its first card without a decision. */

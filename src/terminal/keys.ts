@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 
 /**
  * A key: the character that it types, or its name, which is longer than one character (`up`, `enter`,
- * `interrupt`). `paste` stands for the start and the end of a bracketed paste, whose text is dropped.
+ * `interrupt`). `paste` stands for the start and the end of a bracketed paste, whose text is no keys.
  */
 export type Key = string;
 
@@ -64,6 +64,8 @@ const numbered: Readonly<Record<string, Key>> = {
 
 const pasteStart = '200';
 const pasteEnd = '\u001b[201~';
+/** More of a pasted text is dropped. */
+const maxPasted = 10_000;
 /** A longer one is not a sequence of a key. */
 const maxParameters = 64;
 
@@ -74,6 +76,9 @@ export class KeyReader {
   private parameters = '';
   private tail = '';
   private escapedAt = 0;
+  /** The text of the paste that has begun, and of those that ended since `takePasted`. */
+  private pasting = '';
+  private pasted = '';
 
   /** Returns the keys that a read completes; `at`: when it arrived, in milliseconds. */
   push(bytes: Uint8Array, at: number): readonly Key[] {
@@ -95,6 +100,13 @@ export class KeyReader {
     if (this.state !== 'escape') return [];
     this.state = 'escaped';
     return ['escape'];
+  }
+
+  /** Returns what was pasted since the last call, up to the end of the last paste. */
+  takePasted(): string {
+    const { pasted } = this;
+    this.pasted = '';
+    return pasted;
   }
 
   private next(char: string, at: number): readonly Key[] {
@@ -128,8 +140,10 @@ export class KeyReader {
         return [];
       case 'paste':
         this.tail = (this.tail + char).slice(-pasteEnd.length);
+        if (this.pasting.length < maxPasted) this.pasting += char;
         if (this.tail !== pasteEnd) return [];
         this.state = 'ground';
+        this.pasted += this.pasting.replace(pasteEnd, '');
         return ['paste'];
       default:
         return state;
@@ -172,6 +186,7 @@ export class KeyReader {
     else if (char === '~' && parameters === pasteStart) {
       this.state = 'paste';
       this.tail = '';
+      this.pasting = '';
       return ['paste'];
     } else if (char === '~') return known(numbered[parameters]);
     else if (parameters === '' || parameters === '1') return known(finals[char]);

@@ -161,6 +161,22 @@ describe('notes', () => {
     expect(person.state().mode.kind).toBe('cards');
   });
 
+  test('a paste into a note or a search is typed as one line, and sends nothing', () => {
+    const person = atKeys([cardOf(1), cardOf(2, { vod: 'https://example.com/v/2' })]);
+    person.type('n', 'a', ' ');
+    expect(person.paste('see\nhttps://example.com/v\u001b\r').mode).toMatchObject({
+      kind: 'note',
+      text: 'a see https://example.com/v ',
+    });
+    person.type('enter');
+    expect(person.decided()).toEqual(['app_1 "a see https://example.com/v"']);
+    person.type('/');
+    person.paste(' https://example.com/v/2');
+    expect(person.type('enter').index).toBe(1);
+    person.type('n');
+    expect(person.paste('😀'.repeat(3_000)).mode).toMatchObject({ text: '😀'.repeat(500) });
+  });
+
   test('a note is no new decision on a status that changed since', () => {
     const before = atKeys();
     before.type('s');

@@ -188,6 +188,17 @@ describe('what arrives otherwise than a key decides nothing:', () => {
   });
 });
 
+test('a text pasted into a note is kept with it', async () => {
+  const { desk } = await reviewer();
+  await press(desk, 'n', /^Note:/);
+  desk.type(`${esc}[200~see https://example.com/v/1\rw${esc}[201~`);
+  await desk.sees(/^Note: see https:\/\/example\.com\/v\/1 w/);
+  await press(desk, '\r', /note kept\. 1 decided/);
+  expect(desk.screen().join('\n')).toContain('To add  see https://example.com/v/1 w');
+  desk.type('q');
+  await desk.ended;
+});
+
 test('Ctrl-Z gives the terminal to the shell, and fg brings the review back', async () => {
   const service = await keep(several(3));
   const { shown, code } = await inShell(

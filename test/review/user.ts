@@ -25,9 +25,9 @@ export function atKeys(all: readonly Card[] = cards(3), decisions: Decisions = u
   /** What a queue file would hold. */
   let kept = decisions;
   const effects: Effect[] = [];
-  const read = (keys: readonly Key[], ms = 1_000): Review => {
+  const read = (keys: readonly Key[], ms = 1_000, pasted = ''): Review => {
     at += ms;
-    const step = applyRead(state, keys, { at, day: '2026-11-22', room: 10, length: 30 });
+    const step = applyRead(state, keys, { at, day: '2026-11-22', room: 10, length: 30, pasted });
     ({ state } = step);
     if (step.effect) effects.push(step.effect);
     if (step.effect?.kind === 'keep') kept = withEntry(kept, step.effect.entry);
@@ -35,6 +35,8 @@ export function atKeys(all: readonly Card[] = cards(3), decisions: Decisions = u
   };
   return {
     read,
+    /** Pastes a text, in one read. */
+    paste: (text: string): Review => read(['paste', 'paste'], 1_000, text),
     /** Types each key in a read of its own. */
     type: (...keys: readonly Key[]): Review => {
       for (const key of keys) read([key]);

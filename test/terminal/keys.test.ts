@@ -105,3 +105,12 @@ test.each<readonly [number, readonly Key[]]>([
   reader.endWait();
   expect(reader.push(Buffer.from('s'), ms)).toEqual(keys);
 });
+
+test('what a paste held is there once, after the read that ended it', () => {
+  const reader = new KeyReader();
+  reader.push(Buffer.from(`${esc}[200~one `), 0);
+  expect(reader.takePasted()).toBe('');
+  reader.push(Buffer.from(`two\rthree${esc}[201~s`), 0);
+  expect(reader.takePasted()).toBe('one two\rthree');
+  expect(reader.takePasted()).toBe('');
+});
