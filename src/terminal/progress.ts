@@ -178,9 +178,12 @@ function spinner(
   };
 }
 
-/** The columns of a bar: a third of the line, which leaves room for the counts. */
-function barWidth({ stderr }: ProcessStreams): number {
-  return Math.min(28, Math.floor(stderr.columns / 3));
+/** The columns of `123 of 400, 1.5/s, 3 min left`, and of what is around it. */
+const countsWidth = 33;
+
+/** The columns of a bar: a third of the line, or less, to leave room for the counts. */
+function barWidth({ stderr: { columns } }: ProcessStreams): number {
+  return Math.max(4, Math.min(28, Math.floor(columns / 3), columns - countsWidth));
 }
 
 /** `████████░░░░`, or `####....` where the locale is not UTF-8; empty without a share. */

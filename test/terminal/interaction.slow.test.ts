@@ -43,6 +43,11 @@ const doing: Record<string, () => Promise<unknown>> = {
     line.stop();
     return 'stopped';
   },
+  async bar() {
+    const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => '123 of 400, 1.5/s, 3 min left', () => 0.5);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    line.stop();
+  },
   async notes() {
     const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => 'working');
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -375,6 +380,11 @@ describe('progress', () => {
     expect(got.lastIndexOf('\u001b[?25h')).toBeGreaterThan(got.lastIndexOf('\u001b[?25l'));
     // oxlint-disable-next-line no-control-regex
     expect(got.slice(0, got.indexOf('ANSWER'))).toMatch(/\u001b\[0?K\u001b\[\?25h\s*$/);
+  });
+
+  test('leaves the counts their room on 40 columns', async () => {
+    const got = await inTerminal('bar');
+    expect(withoutColor(got)).toMatch(/█+░+ 123 of 400, 1\.5\/s, 3 min left/);
   });
 
   test('is cleared for a note and a row printed meanwhile', async () => {
