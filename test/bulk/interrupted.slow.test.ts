@@ -183,7 +183,7 @@ test('a create with an unknown outcome names both ways to continue, also when re
     for (const { code, stderr } of [first, again]) {
       expect(code).toBe(10);
       expect(stderr).toContain(`Check whether it was created: rosterctl ${search}\n`);
-      expect(stderr).toContain('again with --restart;');
+      expect(stderr).toContain('again with --restart.');
       expect(stderr).toContain(`rosterctl runs prune ${run}`);
     }
     const sent = written(service).length;
