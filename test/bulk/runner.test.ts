@@ -5,8 +5,9 @@ import { runRows } from '../../src/engine/run-rows.js';
 import { ApiError, NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
 import type { Entry } from '../../src/runs/journal.js';
 import type { ReportRow } from '../../src/runs/report.js';
+import { application, keep } from '../commands/tryouts/service.js';
 import { type Imagined, imagine, runOptions } from './imagined.js';
-import { ids } from './user.js';
+import { ids, several, userInside } from './user.js';
 
 const tooMany = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };
 
@@ -246,6 +247,25 @@ describe('at high concurrency', () => {
     });
     expect(count(rows, 'changed')).toBe(300);
     expect(seen.most).toBe(16);
+  });
+
+  test('the limit holds for the reads that follow answers without a record, too', async () => {
+    let now = 0;
+    let most = 0;
+    const service = await keep(several(80), ({ method }, step) => {
+      if (step === 'LIST') return undefined;
+      most = Math.max(most, ++now);
+      return (_, response) => {
+        response.on('close', () => (now -= 1));
+        const [, id = ''] = step.split(' ');
+        if (method === 'PATCH') service.kept.set(id, application(id, { status: 'rejected' }));
+        if (method === 'PATCH') response.writeHead(204).end();
+        else setTimeout(() => response.end(JSON.stringify(service.kept.get(id))), 40);
+      };
+    });
+    const { run: runLine } = userInside(service);
+    const ran = await runLine('tryouts set-status --all --to rejected --yes --concurrency 8');
+    expect([ran.code, most]).toEqual([0, 8]);
   });
 
   test('a service that does not answer gets no more requests than the limit', async () => {
