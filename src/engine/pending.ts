@@ -3,7 +3,7 @@
 import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
 import { mapConcurrently } from '../data/workload.js';
-import { ApiError, type Failure } from '../errors.js';
+import { ApiError, Failure } from '../errors.js';
 import type { RowEnd } from '../runs/report.js';
 import type { RecordState, Verification } from './operation.js';
 import type { ActiveRow, ActiveRun } from './run.js';
@@ -72,7 +72,7 @@ async function readAll(
     row.lastWrite = { phase: 'sent' };
     await row.guarded(async () => {
       if (isSilent) return endUnknown(row, unverified);
-      const verification = await verifyWrite(row.session, row.task, unverified);
+      const verification = await verifyLocked(row, unverified);
       if (verification.outcome === 'unclear')
         isSilent = verification.error?.exitName === 'temporary';
       if (last || verification.outcome === 'applied') return settle(row, unverified, verification);
@@ -81,6 +81,17 @@ async function readAll(
     });
   });
   await Promise.all(reads);
+}
+
+/** Verifies a write under the lock of its record, which the process that sent it may have left to others. */
+async function verifyLocked(row: ActiveRow, unverified: Unverified): Promise<Verification> {
+  try {
+    await row.lockRecord();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { outcome: 'unclear', error };
+  }
+  return verifyWrite(row.session, row.task, unverified);
 }
 
 async function settle(row: ActiveRow, unverified: Unverified, found: Verification): Promise<void> {

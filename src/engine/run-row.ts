@@ -23,12 +23,11 @@ export async function beginRow(row: ActiveRow): Promise<void> {
   const endTurn = await run.gate.enter(isProven);
   await row.guarded(async () => {
     if (run.phase !== 'sending') return;
-    const locked = await run.options.lockRow?.(task);
-    row.lock = locked?.lock;
+    const others = await row.lockRecord();
     const { previewState: preview } = task;
     const isUsable = preview !== undefined && run.isFresh(preview);
     if (preview?.record && !isUsable) row.digest = digestIn(await session.plan(task, preview));
-    await runRow(row, isUsable ? preview : await row.read(locked?.others ? 'resend' : 'turn'));
+    await runRow(row, isUsable ? preview : await row.read(others ? 'resend' : 'turn'));
   });
   // Not earlier, because the answer may stop the run.
   endTurn?.();

@@ -132,7 +132,6 @@ export class ActiveRow {
   digest: string | undefined;
   lastWrite: LastWrite = { phase: 'settled' };
   done: DoneStep | undefined;
-  /** The lock of its record, from the read to the result. */
   lock: HeldLock | undefined;
 
   constructor(
@@ -157,6 +156,17 @@ export class ActiveRow {
       this.throwIfOver();
       return session.read(task, purpose);
     });
+  }
+
+  /**
+   * Locks the record until the row is reported, once no write of others to it can still take effect; returns
+   * true if there were such writes. Throws GuardError `locked`.
+   */
+  async lockRecord(): Promise<boolean> {
+    if (this.lock) return false;
+    const locked = await this.run.options.lockRow?.(this.task);
+    this.lock = locked?.lock;
+    return locked?.others ?? false;
   }
 
   /** Throws CancelledError if nothing more may be sent, for this row to end as far as it got. */

@@ -85,6 +85,37 @@ test.each([
   },
 );
 
+test('a resumed run does not send again what another command is just sending', async () => {
+  const held: (() => void)[] = [];
+  const service: Kept = await keep(several(2), (_, step) => {
+    if (step !== 'CONVERT app_1' || count(service, step) > 2) return undefined;
+    if (count(service, step) === 1) return () => undefined;
+    return (__, response) => {
+      held.push(() => {
+        changes(service, 'app_1', { convertedPlayerId: 'player_1' });
+        response.writeHead(201, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ player: { id: 'player_1' } }));
+      });
+    };
+  });
+  const user = userOf(service);
+  const line = 'tryouts convert app_1 app_2 --yes --json --concurrency 1';
+  const killed = begin(user, line);
+  await until(() => count(service, 'CONVERT app_1') === 1);
+  await killed.kill();
+  const single = begin(user, 'tryouts convert app_1 --yes --json');
+  await until(() => held.length === 1);
+  const resumed = begin(user, line);
+  await until(
+    () => resumed.said().includes('Waiting for it.') || count(service, 'CONVERT app_1') === 3,
+  );
+  for (const answer of held) answer();
+  expect((await single.ended).code).toBe(0);
+  const ran = await resumed.ended;
+  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 2 }]);
+  expect(count(service, 'CONVERT app_1')).toBe(2);
+});
+
 test('plan apply waits once for the writes of a killed process to its rows', async () => {
   const service: Kept = await keep(several(1), (_, step) =>
     step === 'PATCH app_1' && count(service, step) === 1 ? () => undefined : undefined,
