@@ -16,6 +16,7 @@ import { isSamePlace, placeOf, type RunHead } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { type Intent, isAsBefore, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import {
+  isSingleRun,
   journalIn,
   journalPath,
   placeIn,
@@ -148,7 +149,7 @@ type Change = ReportRow & { readonly t: number };
 /** The rows that other runs of this machine have just changed, in the order of the runs, by their ids. */
 async function justChanged(context: Context, store: RunStore, head: Subject) {
   const byId = new Map<string, Change[]>();
-  // A script may have ended thousands of runs in the last hour: only those of the last minute count.
+  // A script may have changed thousands of records one by one in the last hour: its last minute is enough.
   const names = writtenSince(store, context.now().getTime() - lagMs, 60_000);
   const runs = await readRuns(store, names);
   const others = runs.filter((run) => isBeside(run, head));
@@ -267,13 +268,21 @@ export async function justCreated(
   return ids;
 }
 
-/** The runs that began at most `oldestMs` before (an hour) and whose journals were written since. */
-function writtenSince(store: RunStore, since: number, oldestMs = 3_600_000): readonly string[] {
+/** A run of several records may take long. */
+const longestMs = 86_400_000;
+
+/** The runs whose journals were written since; of those of a single record, only those begun at most `singleMs` before (an hour). */
+function writtenSince(store: RunStore, since: number, singleMs = 3_600_000): readonly string[] {
   // A run that ended since was moved there since.
   const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
   const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
-  const older = names.findLastIndex((name) => startOf(name).getTime() <= since - oldestMs);
-  return names.slice(older + 1).filter((name) => modifiedAt(journalPath(store, name)) >= since);
+  const begunWithin = (ms: number) =>
+    names.findLastIndex((name) => startOf(name).getTime() <= since - ms) + 1;
+  const young = begunWithin(singleMs);
+  const older = names.slice(begunWithin(longestMs), young).filter((name) => !isSingleRun(name));
+  return [...older, ...names.slice(young)].filter(
+    (name) => modifiedAt(journalPath(store, name)) >= since,
+  );
 }
 
 function modifiedAt(path: string): number {

@@ -353,6 +353,8 @@ describe('with 5,000 ended runs', () => {
     const old = scriptedRun(user.runs, 'ended', '20250301T101500123-aaaaaa');
     writeFileSync(join(old, 'undo.jsonl'), '');
     utimesSync(join(old, 'undo.jsonl'), 0, 0);
+    // All of them ended long ago.
+    utimesSync(join(user.runs, 'ended'), 0, 0);
     const first = await opened(user.home, service.env, line(2));
     expect([first.code, first.below]).toEqual([0, []]);
     expect(readdirSync(old)).toEqual(['journal.jsonl']);

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { until, userOf } from '../bulk/user.js';
+import { runFolders, runsOf, until, userOf } from '../bulk/user.js';
 import { application, keep, steps } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, temporaryFolder } from '../support/run.js';
@@ -283,6 +283,17 @@ test('a change directly after another one builds on it where reads lag', async (
     expect((await run(`tryouts update player_1 --append-note ${text} --json`)).code).toBe(0);
   expect(now.get('player_1')?.['internalNotes']).toMatch(/red\n.*blue$/);
   expect(service.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(2);
+});
+
+test('a change directly after a run of many, which took ten minutes, builds on it, too', async () => {
+  const { now, home, run } = await lagging(700, '10s', 2);
+  const line = 'tryouts update player_1 player_2 --append-note red --yes --json';
+  expect((await run(line)).code).toBe(0);
+  const [ended = ''] = runFolders(runsOf(home));
+  const began = new Date(Date.now() - 600_000).toISOString().replace(/[-:.Z]/g, '');
+  renameSync(ended, ended.replace(/\d{8}T\d{9}/, began));
+  expect((await run('tryouts update player_1 --append-note blue --json')).code).toBe(0);
+  expect(now.get('player_1')?.['internalNotes']).toMatch(/red\n.*blue$/);
 });
 
 test('an undo that is repeated at once says so without waiting', async () => {
