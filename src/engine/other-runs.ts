@@ -150,7 +150,9 @@ type Change = ReportRow & { readonly t: number };
 async function justChanged(context: Context, store: RunStore, head: Subject) {
   const byId = new Map<string, Change[]>();
   // A script may have changed thousands of records one by one in the last hour: its last minute is enough.
-  const names = writtenSince(store, context.now().getTime() - lagMs, 60_000);
+  const written = writtenSince(store, context.now().getTime() - lagMs, 60_000);
+  // Its own journal, which is long in the end, would be read for each of its rows.
+  const names = written.filter((name) => name !== head.run);
   const runs = await readRuns(store, names);
   const others = runs.filter((run) => isBeside(run, head));
   for (const { state } of others.toSorted((a, b) => (a.head.run < b.head.run ? -1 : 1)))
