@@ -42,7 +42,7 @@ const cursorNames = [
 ];
 
 /** The findings about the pages of a list. */
-export interface PagesSurvey {
+interface PagesSurvey {
   readonly finding: SurveyFinding;
   /** The settings with which the list is read whole, in addition to those in force. */
   readonly settings: Overrides;
