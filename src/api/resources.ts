@@ -95,6 +95,11 @@ export function resourceRow(name: ResourceName): Resource {
   return resources[name];
 }
 
+/** True if no call reads one record (contract 4.4): it is found in the list. */
+export function isReadByList(name: ResourceName): boolean {
+  return resources[name].calls.get === undefined;
+}
+
 /**
  * Returns a call about one record, or about none if there is no id (`create`). Throws BugError if
  * the resource has no such call.

@@ -1,6 +1,6 @@
 /** The preview of a run: reads and decides every row without writing. */
 
-import { resourceRow } from '../api/resources.js';
+import { isReadByList } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { rowError } from '../cli/failure.js';
 import { cacheFor } from '../cli/filters.js';
@@ -181,7 +181,7 @@ class Previewer {
     const { rows, found } = this;
     const isUnread = (row: Task) => !row.record && !sessionFor(this.session, row).isBlind;
     const unreadCount = rows.reduce((count, row) => (isUnread(row) ? count + 1 : count), 0);
-    if (unreadCount <= singleReads || !resourceRow(resource).calls.get) return;
+    if (unreadCount <= singleReads || isReadByList(resource)) return;
     const indexById = new Map<string, number>();
     for (const [index, { id }] of rows.entries()) indexById.set(id, index);
     try {

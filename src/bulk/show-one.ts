@@ -1,5 +1,5 @@
 /** The only record of an invocation: its fields to show, checked before the write, and its outcome. */
-import { resourceRow } from '../api/resources.js';
+import { isReadByList } from '../api/resources.js';
 import { readFirst } from '../api/response.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import type { Canvas } from '../cli/views.js';
@@ -229,8 +229,7 @@ export async function checkFieldsToShow(
 /** The fields of a resource that lists have shown, where a created record is read again; undefined if there are none. */
 async function listedFields(context: Context, { resource, verb }: Operation) {
   const { paths, settings } = context;
-  if (verb !== 'create' || !resourceRow(resource).calls.get || !settings.completionCache)
-    return undefined;
+  if (verb !== 'create' || isReadByList(resource) || !settings.completionCache) return undefined;
   const cache = await import('../config/completion-cache.js');
   const file = cache.completionCacheFile(paths, cache.cachePlaceOf(context));
   const { fields } = cache.recall(file, resource, paths.owner);

@@ -1,6 +1,6 @@
 /** Executes one row of a run: decide from the read, record the intent, send, verify. */
 
-import { resourceRow } from '../api/resources.js';
+import { isReadByList } from '../api/resources.js';
 import type { JsonObject } from '../data/json.js';
 import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
 import { lagMs, lagPauses } from '../data/time.js';
@@ -213,8 +213,7 @@ async function handleSuccess(row: ActiveRow, write: Write, sent: Sent, since: nu
 /** Reads what an answered write did; with a permit, unless the rows of the run share a list, which is one request. */
 function readBack({ run, session, task }: ActiveRow, write: Parameters<typeof verifyWrite>[2]) {
   const read = () => verifyWrite(session, task, write);
-  const sharesList = resourceRow(run.options.resource).calls.get === undefined;
-  return sharesList ? read() : run.semaphore.within({ first: true }, read);
+  return isReadByList(run.options.resource) ? read() : run.semaphore.within({ first: true }, read);
 }
 
 /** True if a record shows none of the changes, so that it does not contradict a refusal. */

@@ -1,6 +1,6 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
 import { hasId } from '../api/records.js';
-import { callFor, type RecordWrite, resourceRow } from '../api/resources.js';
+import { callFor, isReadByList, type RecordWrite, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { siteOf } from '../api/wire.js';
 import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
@@ -38,7 +38,7 @@ export const readFor = { preview: 'list', turn: 'now', resend: 'after', verify: 
 
 /** Documents have no endpoint for one record (contract 4.4): concurrent reads share one list. */
 export function recordReader(context: Context, resource: ResourceName): RecordReader {
-  if (!resourceRow(resource).calls.get) return listReader(context, resource);
+  if (isReadByList(resource)) return listReader(context, resource);
   return {
     async read(id, when) {
       const call = callFor(resource, 'get', id);

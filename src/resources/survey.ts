@@ -5,7 +5,7 @@ import { type FoundList, findList } from '../api/list-envelope.js';
 import { readEvidence } from '../api/paging-evidence.js';
 import { configured } from '../api/record-list.js';
 import { hasId, withTextId } from '../api/records.js';
-import { callFor, resourceRow } from '../api/resources.js';
+import { callFor, isReadByList, resourceRow } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
@@ -207,7 +207,7 @@ async function idOf(
   const hasIds = records.every((record) => hasId(record, set));
   const candidates = idCandidates(records, resource, overrides);
   const works = async (field: string) =>
-    resourceRow(resource).calls.get === undefined
+    isReadByList(resource)
       ? field === candidates[0]
       : await identifies(api, resource, String(records[0]?.[field]));
   // A record may be there under another field than the `id` that it shows, as Strapi does it.

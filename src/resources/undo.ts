@@ -1,7 +1,7 @@
 /** Undoes a run: restores fields from their before-images, and deletes created records. */
 
 import { replacementBody } from '../api/records.js';
-import { resourceRow } from '../api/resources.js';
+import { isReadByList, resourceRow } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
@@ -205,7 +205,7 @@ function deleteCreated(context: Context, resource: ResourceName): Session {
   const session = deleteSession(context, resource, undefined);
   const readOnly = readOnlyFields(context, resource);
   // A list may show other fields than the answer to the create.
-  const isListed = resourceRow(resource).calls.get === undefined;
+  const isListed = isReadByList(resource);
   return {
     ...session,
     async read(row, purpose) {

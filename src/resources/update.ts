@@ -1,7 +1,7 @@
 /** Updates fields of teams, players and documents. */
 
 import { replacementBody } from '../api/records.js';
-import { callFor, resourceRow } from '../api/resources.js';
+import { callFor, isReadByList } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { errorMessage } from '../cli/failure.js';
 import {
@@ -131,7 +131,7 @@ export function updateSession(
     // For a document the answer is shown: reading it again takes the entire list.
     async present(record, row) {
       const { id } = row;
-      if (record && !resourceRow(resource).calls.get) return record;
+      if (record && isReadByList(resource)) return record;
       const shown = await presentAgain(context, resource, id, record);
       const others = record ? differing(rules.names(row), record, shown) : [];
       if (others.length > 0)
