@@ -118,21 +118,47 @@ function isBroken(error: Failure): boolean {
 export class Semaphore {
   private readonly first: (() => void)[] = [];
   private readonly others: (() => void)[] = [];
+  private sharers = 0;
+  private shared: Promise<void> | undefined;
 
   constructor(private free: number) {}
 
   /** Runs the work as soon as a permit is free; `first`: ahead of callers already waiting without it. */
   async within<T>({ first }: { readonly first: boolean }, work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((go) => (first ? this.first : this.others).push(go));
+    await this.acquire(first ? this.first : this.others);
     try {
       return await work();
     } finally {
-      // The next caller waits until the leaving row's outcome has been recorded, because it may stop the run.
-      const next = this.first.shift() ?? this.others.shift();
-      if (next) process.nextTick(next);
-      else this.free += 1;
+      this.release();
     }
+  }
+
+  /** Runs work that shares its request with all other such work: together it takes one permit. */
+  async withinShared<T>(work: () => Promise<T>): Promise<T> {
+    this.sharers += 1;
+    this.shared ??= this.acquire(this.first);
+    try {
+      await this.shared;
+      return await work();
+    } finally {
+      this.sharers -= 1;
+      if (this.sharers === 0) {
+        this.shared = undefined;
+        this.release();
+      }
+    }
+  }
+
+  private async acquire(queue: (() => void)[]): Promise<void> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((go) => void queue.push(go));
+  }
+
+  private release(): void {
+    // The next caller waits until the leaving row's outcome has been recorded, because it may stop the run.
+    const next = this.first.shift() ?? this.others.shift();
+    if (next) process.nextTick(next);
+    else this.free += 1;
   }
 
   /** Admits everyone who waits now, and all later callers. */

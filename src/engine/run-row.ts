@@ -1,6 +1,5 @@
 /** Executes one row of a run: decide from the read, record the intent, send, verify. */
 
-import { isReadByList } from '../api/resources.js';
 import type { JsonObject } from '../data/json.js';
 import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
 import { lagMs, lagPauses } from '../data/time.js';
@@ -183,7 +182,7 @@ async function handleSuccess(row: ActiveRow, write: Write, sent: Sent, since: nu
     return stepDone(row, write, record);
   }
   const open = { kind: 'notShown', intent: intentOf(write), sent: write, since } as const;
-  const found = await readBack(row, open);
+  const found = await row.withinRead({ first: true }, () => verifyWrite(session, task, open));
   if (found.outcome === 'applied') {
     if (sign && hidesChanges(session, step, found.record)) throw sign;
     // Refused because the record already had the target values: our write did not change it.
@@ -208,12 +207,6 @@ async function handleSuccess(row: ActiveRow, write: Write, sent: Sent, since: nu
     settleMs: record ? Math.min(lagMs, settleMs) : settleMs,
     error: sign,
   });
-}
-
-/** Reads what an answered write did; with a permit, unless the rows of the run share a list, which is one request. */
-function readBack({ run, session, task }: ActiveRow, write: Parameters<typeof verifyWrite>[2]) {
-  const read = () => verifyWrite(session, task, write);
-  return isReadByList(run.options.resource) ? read() : run.semaphore.within({ first: true }, read);
 }
 
 /** True if a record shows none of the changes, so that it does not contradict a refusal. */

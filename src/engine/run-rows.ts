@@ -1,5 +1,6 @@
 /** Executes the rows of a run concurrently, and ends each with exactly one result. */
 
+import { isReadByList } from '../api/resources.js';
 import { untilAborted } from '../data/time.js';
 import type { RowEnd } from '../runs/report.js';
 import { sentAtLatest } from '../runs/state.js';
@@ -78,12 +79,13 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
 
 /**
  * A row sends nothing while its record is written to disk. At high concurrency, extra rows keep the
- * connections busy and share the syncs; not for uploads, where each file counts as one, and not for
- * creates: what a kill leaves with an intent is never sent again.
+ * connections busy and share the syncs, and rows that are read by a list share it at any. Not for uploads,
+ * where each file counts as one, and not for creates: what a kill leaves with an intent is never sent again.
  */
 function rowsAtOnce({ options }: ActiveRun, tasks: readonly Task[]): number {
-  const { concurrency, session } = options;
-  if (concurrency < highConcurrency || session.transfer) return concurrency;
+  const { concurrency, resource, session } = options;
+  if (session.transfer || (concurrency < highConcurrency && !isReadByList(resource)))
+    return concurrency;
   const isSafe = tasks.every((task) => sessionFor(session, task).resends > 0);
   return isSafe ? concurrency + extraRows : concurrency;
 }

@@ -1,4 +1,5 @@
 /** A run and its rows while they are executed: what the rows share, how far each got, and how it ends. */
+import { isReadByList } from '../api/resources.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
@@ -151,11 +152,19 @@ export class ActiveRow {
 
   /** Reads the record. Throws CancelledError if the run is over. */
   read(purpose: ReadPurpose = 'turn'): Promise<RecordState> {
-    const { run, task, session } = this;
-    return run.semaphore.within({ first: false }, async () => {
+    const { task, session } = this;
+    return this.withinRead({ first: false }, async () => {
       this.throwIfOver();
       return session.read(task, purpose);
     });
+  }
+
+  /** Runs a read of the record as soon as the run may send its request. */
+  withinRead<T>(order: { readonly first: boolean }, work: () => Promise<T>): Promise<T> {
+    const { semaphore, options } = this.run;
+    return isReadByList(options.resource)
+      ? semaphore.withinShared(work)
+      : semaphore.within(order, work);
   }
 
   /**

@@ -6,6 +6,7 @@ import { ApiError, NetworkError, OutputError, UnknownOutcomeError } from '../../
 import type { Entry } from '../../src/runs/journal.js';
 import type { ReportRow } from '../../src/runs/report.js';
 import { application, keep } from '../commands/tryouts/service.js';
+import { organization, recordingService } from '../support/service.js';
 import { type Imagined, imagine, runOptions } from './imagined.js';
 import { ids, several, userInside } from './user.js';
 
@@ -234,6 +235,28 @@ test('a row that changed since the preview is a conflict, and nothing is sent', 
   expect(results).toEqual({ app_1: 'conflict', app_2: 'changed' });
   expect(imagined.sent).toEqual(['app_2']);
 });
+
+test.each([1, 4])(
+  '%i at once: documents are deleted by lists that many of them share',
+  async (limit) => {
+    const kept = new Set(Array.from({ length: 60 }, (_, index) => `doc_${index}`));
+    let now = 0;
+    let most = 0;
+    const service = await recordingService(({ method, url }) => (_, response) => {
+      most = Math.max(most, ++now);
+      response.on('close', () => (now -= 1));
+      response.setHeader('content-type', 'application/json');
+      if (method === 'DELETE') kept.delete(url.split('/').at(-1) ?? '');
+      const documents = [...kept].map((id) => ({ id, name: id, organizationId: organization }));
+      setTimeout(() => response.end(JSON.stringify(method === 'GET' ? { documents } : {})), 20);
+    });
+    const { run: runLine } = userInside(service);
+    const line = `docs delete ${[...kept].join(' ')} --yes --expect 60 --concurrency ${limit}`;
+    const ran = await runLine(line);
+    expect([ran.code, kept.size, most]).toEqual([0, 0, limit]);
+    expect(service.requests.filter(({ method }) => method === 'GET').length).toBeLessThan(20);
+  },
+);
 
 describe('at high concurrency', () => {
   const slowDisk = { append: () => new Promise<void>((done) => setTimeout(done, 5)) };
