@@ -10,7 +10,7 @@ import type { SeenColumns } from '../data/cell-values.js';
 import { intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
-import { isForbidden } from '../data/outcome-errors.js';
+import { isForbidden, isProvenNotFound } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { type Sorting, usualSorting } from '../data/sorting.js';
 import { SystemLimitError } from '../data/system-errors.js';
@@ -290,6 +290,9 @@ class Previewer {
 
   /** The row of a failure; throws one that would recur for every row, and so stop a run. */
   private fail(row: Task, error: Failure): ReportRow {
+    // The deletion of a process that was killed took effect, as the run will find when it is resumed.
+    if (row.open && sessionFor(this.session, row).provenByAbsence && isProvenNotFound(error))
+      return reportRow(row, { result: 'unchanged' });
     if (error instanceof InputError) this.inputErrors?.add(error);
     // Too many open files concern this row only.
     if (!(error instanceof SystemLimitError)) this.breaker.recordFailure(error, false);

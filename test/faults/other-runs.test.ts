@@ -116,6 +116,24 @@ test('a resumed run does not send again what another command is just sending', a
   expect(count(service, 'CONVERT app_1')).toBe(2);
 });
 
+test('a dry run of a killed deletion counts what it has deleted as done', async () => {
+  const kept = new Set(['doc_1', 'doc_2', 'doc_3']);
+  const service = await recordingService(({ method, url }) => {
+    if (method === 'DELETE') kept.delete(url.split('/').at(-1) ?? '');
+    if (method === 'DELETE') return () => undefined;
+    return { status: 200, json: { documents: [...kept].map((id) => ({ id, name: id })) } };
+  });
+  const user = userOf(service);
+  const killed = begin(user, 'docs delete doc_1 doc_2 doc_3 --yes --expect 3 --concurrency 1');
+  await until(() => kept.size < 3);
+  await killed.kill();
+  const resumed = await user.run('runs resume last --json --dry-run');
+  expect([resumed.code, report(resumed).summary]).toMatchObject([
+    0,
+    { unchanged: 1, failed: 0, wouldChange: 2 },
+  ]);
+});
+
 test('plan apply waits once for the writes of a killed process to its rows', async () => {
   const service: Kept = await keep(several(1), (_, step) =>
     step === 'PATCH app_1' && count(service, step) === 1 ? () => undefined : undefined,
