@@ -1,5 +1,6 @@
 /** Verifies the writes of a run whose outcome is unknown: they wait together, then each record is read again. */
 
+import { isReadByList } from '../api/resources.js';
 import { NotAppliedError } from '../data/outcome-errors.js';
 import { isSameValue } from '../data/sorting.js';
 import { mapConcurrently } from '../data/workload.js';
@@ -65,9 +66,12 @@ async function readAll(
   { last }: { readonly last: boolean },
 ): Promise<void> {
   let isSilent = false;
+  const { concurrency, resource } = run.options;
+  const open = unverifiedOf(rows);
+  const atOnce = isReadByList(resource) ? open.length : concurrency;
   // A service that stopped answering gets one request at a time, not one for each row.
-  const count = run.phase === 'sending' ? run.options.concurrency : 1;
-  const reads = mapConcurrently(unverifiedOf(rows), count, async ({ row, unverified }) => {
+  const count = run.phase === 'sending' ? atOnce : 1;
+  const reads = mapConcurrently(open, count, async ({ row, unverified }) => {
     if (run.phase === 'ending' || (isSilent && !last)) return;
     row.lastWrite = { phase: 'sent' };
     await row.guarded(async () => {
@@ -91,7 +95,7 @@ async function verifyLocked(row: ActiveRow, unverified: Unverified): Promise<Ver
     if (!(error instanceof Failure)) throw error;
     return { outcome: 'unclear', error };
   }
-  return verifyWrite(row.session, row.task, unverified);
+  return row.withinRead({ first: true }, () => verifyWrite(row.session, row.task, unverified));
 }
 
 async function settle(row: ActiveRow, unverified: Unverified, found: Verification): Promise<void> {
