@@ -29,8 +29,9 @@ export async function showReview(
   const reader = new KeyReader();
   const picture = painter(screen, context, shows);
   let state = start;
-  let frame = picture(state);
   if (!(await dropEarlyKeys(screen, reader))) return { how: 'interrupt', state };
+  // Not earlier, because the screen may have been resized meanwhile.
+  let frame = picture(state);
   for (;;) {
     screen.draw(frame);
     const event = await screen.next(reader.mayBeEscape ? escapeWaitMs : undefined);
