@@ -192,7 +192,7 @@ function askedOf({ subject, preview }: PendingChanges): string {
   return `${verbOf(subject).ask} ${countedNoun(preview.tasks.length, subject)}?`;
 }
 
-/** Asks for the name of the record, so that nobody confirms out of habit. Throws UsageError, GuardError. */
+/** Asks for the name of the record, which nobody types out of habit. Throws UsageError, GuardError. */
 async function confirmName(
   { prompts }: Context,
   resource: ResourceName,

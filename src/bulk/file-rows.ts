@@ -7,7 +7,7 @@ import { InputError, stoppedReading } from '../errors.js';
 import { bytesUpTo, inputBytes, spreadsheetProgram, unreadable } from '../files/input-file.js';
 import { type NamedEncoding, textDecoder } from '../files/text-decoder.js';
 
-/** What reading the rows of a file needs. */
+/** The parts of a context that are needed to read the rows of a file. */
 export interface FileRowsOptions {
   /** The file's name, for messages. */
   readonly name: string;

@@ -174,7 +174,7 @@ export class FirstWriteGate {
   private endTurn: (() => void) | undefined;
   private isOpen = false;
 
-  /** `isAnswered` returns true once the service has answered a write, so that nobody has to wait for the first. */
+  /** `isAnswered` returns true once the service has answered a write; from then on no row waits for the first one. */
   constructor(private readonly isAnswered: () => boolean) {}
 
   /**

@@ -141,7 +141,7 @@ function playerOf(record: JsonObject): string {
   return nameWithId(name, String(playerIdOf(record)));
 }
 
-/** What the warnings of a conversion keep of an application. */
+/** The facts about an application that the warnings of a conversion need. */
 interface Applicant {
   readonly id: string;
   readonly label: string;

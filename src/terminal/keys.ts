@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 
 /**
  * A key: the character that it types, or its name, which is longer than one character (`up`, `enter`,
- * `interrupt`). `paste` stands for the start and the end of a bracketed paste, whose text is no keys.
+ * `interrupt`). `paste` stands for the start and the end of a bracketed paste; pasted text is not read as keys.
  */
 export type Key = string;
 

@@ -1,4 +1,4 @@
-/** Drops the keys that were pressed before a list was shown: nobody can have chosen from it yet. */
+/** Drops keys that were pressed before a list was shown, so that they do not choose from it. */
 import { CancelledError, nothingDone } from '../errors.js';
 import type { TerminalInput } from './streams.js';
 

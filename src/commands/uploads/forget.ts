@@ -56,7 +56,7 @@ export default defineLocalWrite({
       const current = await findUnfinishedUpload(context, upload.id);
       const last = await forgetUpload(store, current, writeOptions(context, lock));
       const { reported, state } = current.run;
-      // The same `docs upload` starts over, unless other results of its run are still to be reported.
+      // From now on, the same `docs upload` starts over, unless other results of its run are still to be reported.
       const isKnown = [...state.results.values()].every(({ error }) => error?.code === forgotten);
       if (reported || isKnown) await markReported(store, head.run, last);
     } finally {
