@@ -8,7 +8,7 @@ import { type BeforeImages, readBeforeImages } from '../runs/before-images.js';
 import { markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
 import { isOfLivingProcess } from '../runs/lock.js';
-import { isSameLine, isSamePlace, type NewRunHead, requireContinuable } from '../runs/plan.js';
+import { isSameLine, isSameScope, type NewRunHead, requireContinuable } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { isReported, type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
@@ -48,8 +48,7 @@ export async function earlierRunsFor(
   const concerned = (open ?? (await openRuns(context))).filter(
     (run) =>
       (!run.finished || (isSameLine(context, run, head) && hasLeftovers(run))) &&
-      isSamePlace(run.head, head) &&
-      run.head.resource === head.resource,
+      isSameScope(run.head, head),
   );
   const same = concerned.filter((run) => isSameLine(context, run, head) && run.plan);
   if (values.restart || same.length === 0) return { concerned, same, carried: [] };

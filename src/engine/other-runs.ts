@@ -12,7 +12,7 @@ import type { ResourceName } from '../data/resources.js';
 import { plural } from '../data/text.js';
 import { lagMs, lagPauses, pause } from '../data/time.js';
 import { isHeldByOther } from '../runs/lock.js';
-import { isSamePlace, placeOf, type RunHead } from '../runs/plan.js';
+import { isSameScope, type NewRunHead, placeOf, type RunHead, type Scope } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { type Intent, isAsBefore, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import {
@@ -34,11 +34,8 @@ import { readSettleMs } from './verify.js';
 /** The runs whose writes to these rows were awaited, each with the number of its last record by then. */
 export type AwaitedRuns = ReadonlyMap<string, number>;
 
-/** The fields that decide whether two runs write the same records. */
-type Subject = Pick<RunHead, 'run' | 'service' | 'organization' | 'resource'>;
-
-/** A run whose writes may have to wait for others. */
-type Waiting = Subject & Pick<RunHead, 'verb'>;
+/** The scope of a run, and its name if it is one to leave out. */
+type OwnRun = Scope & Partial<Pick<RunHead, 'run'>>;
 
 /**
  * Waits for writes of earlier runs that may still take effect: those to the rows about to be read,
@@ -76,12 +73,12 @@ export async function waitForWrites(
 }
 
 /** The open runs that may write the records of this one. Throws OutputError. */
-export async function runsBeside(store: RunStore, head: Subject): Promise<readonly StoredRun[]> {
+export async function runsBeside(store: RunStore, head: OwnRun): Promise<readonly StoredRun[]> {
   return (await listOpenRuns(store)).filter((run) => isBeside(run, head));
 }
 
-function isBeside({ head }: StoredRun, own: Subject): boolean {
-  return head.run !== own.run && head.resource === own.resource && isSamePlace(head, own);
+function isBeside({ head }: StoredRun, own: OwnRun): boolean {
+  return head.run !== own.run && isSameScope(head, own);
 }
 
 /**
@@ -92,7 +89,7 @@ function isBeside({ head }: StoredRun, own: Subject): boolean {
 export function awaitLaterWrites(
   context: Context,
   store: RunStore,
-  head: Waiting,
+  head: NewRunHead,
   awaited: AwaitedRuns,
 ): (row: SelectedRow) => Promise<boolean> {
   const { self } = context;
@@ -130,7 +127,7 @@ export function awaitLaterWrites(
 export async function awaitShown(
   context: Context,
   store: RunStore,
-  head: Waiting,
+  head: NewRunHead,
   rows: readonly SelectedRow[],
 ): Promise<boolean> {
   if (head.verb !== 'convert') return false;
@@ -147,15 +144,11 @@ export async function awaitShown(
 type Change = ReportRow & { readonly t: number };
 
 /** The rows that other runs of this machine have just changed, in the order of the runs, by their ids. */
-async function justChanged(context: Context, store: RunStore, head: Subject) {
+async function justChanged(context: Context, store: RunStore, head: OwnRun) {
   const byId = new Map<string, Change[]>();
   // A script may have changed thousands of records one by one in the last hour: its last minute is enough.
-  const written = writtenSince(store, context.now().getTime() - lagMs, 60_000);
-  // Its own journal, which is long in the end, would be read for each of its rows.
-  const names = written.filter((name) => name !== head.run);
-  const runs = await readRuns(store, names);
-  const others = runs.filter((run) => isBeside(run, head));
-  for (const { state } of others.toSorted((a, b) => (a.head.run < b.head.run ? -1 : 1)))
+  const others = await writtenSince(store, head, context.now().getTime() - lagMs, 60_000);
+  for (const { state } of others)
     for (const row of state.results.values())
       if (row.result === 'changed')
         byId.set(row.id, [...(byId.get(row.id) ?? []), { ...row, t: state.wroteAt ?? 0 }]);
@@ -169,7 +162,7 @@ async function justChanged(context: Context, store: RunStore, head: Subject) {
 export async function readingPast(
   context: Context,
   store: RunStore,
-  head: Subject,
+  head: OwnRun,
   session: Session,
 ): Promise<Session> {
   const changed = await justChanged(context, store, head);
@@ -224,13 +217,12 @@ function isBehind(record: JsonObject, changes: readonly Change[]): boolean {
  */
 export function changesSince(
   store: RunStore,
-  head: Subject,
+  head: OwnRun,
   tasks: readonly Task[],
 ): (task: Task) => Promise<boolean> {
-  const others = lazy(async () => {
+  const others = lazy(() => {
     const began = Math.min(...tasks.flatMap(({ open }) => open?.t ?? []));
-    const runs = await readRuns(store, writtenSince(store, began));
-    return runs.filter((run) => isBeside(run, head));
+    return writtenSince(store, head, began);
   });
   return async ({ id, open }) => {
     if (!open) return false;
@@ -254,13 +246,9 @@ export async function justCreated(
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   if (!context.paths.state) return ids;
-  const store = storeOf(context);
-  const own = placeOf(context);
-  const names = writtenSince(store, context.now().getTime() - listLagMs);
-  const runs = (await readRuns(store, names)).filter(
-    ({ head }) => head.resource === resource && isSamePlace(head, own),
-  );
-  for (const { head, state } of runs.toSorted((a, b) => (a.head.run < b.head.run ? -1 : 1)))
+  const scope = { ...placeOf(context), resource };
+  const since = context.now().getTime() - listLagMs;
+  for (const { head, state } of await writtenSince(storeOf(context), scope, since))
     for (const { id, result, after = {} } of state.results.values()) {
       if (result !== 'changed') continue;
       const { id: made = id } = after;
@@ -273,8 +261,11 @@ export async function justCreated(
 /** A run of several records may take long. */
 const longestMs = 86_400_000;
 
-/** The runs whose journals were written since; of those of a single record, only those begun at most `singleMs` before (an hour). */
-function writtenSince(store: RunStore, since: number, singleMs = 3_600_000): readonly string[] {
+/**
+ * Reads the runs beside this one whose journals were written since, oldest first; of those of a single
+ * record, only those begun at most `singleMs` before (an hour).
+ */
+async function writtenSince(store: RunStore, own: OwnRun, since: number, singleMs = 3_600_000) {
   // A run that ended since was moved there since.
   const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
   const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
@@ -282,9 +273,11 @@ function writtenSince(store: RunStore, since: number, singleMs = 3_600_000): rea
     names.findLastIndex((name) => startOf(name).getTime() <= since - ms) + 1;
   const young = begunWithin(singleMs);
   const older = names.slice(begunWithin(longestMs), young).filter((name) => !isSingleRun(name));
-  return [...older, ...names.slice(young)].filter(
-    (name) => modifiedAt(journalPath(store, name)) >= since,
+  // Its own journal, which is long in the end, would be read for each of its rows.
+  const written = [...older, ...names.slice(young)].filter(
+    (name) => name !== own.run && modifiedAt(journalPath(store, name)) >= since,
   );
+  return (await readRuns(store, written)).filter((run) => isBeside(run, own));
 }
 
 function modifiedAt(path: string): number {

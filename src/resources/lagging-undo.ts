@@ -7,7 +7,7 @@ import { lagPauses, pause } from '../data/time.js';
 import type { Session } from '../engine/operation.js';
 import { readSettleMs } from '../engine/verify.js';
 import { type BeforeImage, readBeforeImages } from '../runs/before-images.js';
-import { isSamePlace } from '../runs/plan.js';
+import { isSameScope } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { settleTimeLeft } from '../runs/state.js';
 import { runFolder, runNames, storeOf } from '../runs/store.js';
@@ -30,7 +30,7 @@ export async function recentWrite(
   const setBack = new Set<number>();
   const later = runNames(store).filter((name) => name > head.run);
   for (const { head: own, state } of await readRuns(store, later)) {
-    if (!isSamePlace(own, head) || own.resource !== head.resource) continue;
+    if (!isSameScope(own, head)) continue;
     const images = await readBeforeImages(runFolder(store, own.run));
     const written = images.filter(({ row }) => state.results.get(row)?.result === 'changed');
     const byId = new Map(written.map((image) => [image.id, image]));

@@ -9,7 +9,15 @@ import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
 import { mayHoldSignature, someText } from './before-images.js';
-import { hasPlan, headOf, isSamePlace, type PlannedRow, type RunHead, readPlan } from './plan.js';
+import {
+  hasPlan,
+  headOf,
+  isSameScope,
+  type PlannedRow,
+  type RunHead,
+  readPlan,
+  type Scope,
+} from './plan.js';
 import type { SelectedRow } from './report.js';
 
 /** One line of a journal. */
@@ -195,7 +203,7 @@ export async function setAside({ folder }: DamagedRun): Promise<string> {
 
 /** The run that is about to start. */
 interface NewRun {
-  readonly head: Pick<RunHead, 'organization' | 'service' | 'resource'>;
+  readonly head: Scope;
   /** Returns the subject of a row; by default its id. */
   readonly subjectOf: ((row: SelectedRow) => string | undefined) | undefined;
   readonly rows: readonly SelectedRow[];
@@ -215,7 +223,7 @@ export function damagedBefore(
   const replaced = damaged.filter((run) => {
     // Runs of another organization, service or resource share no rows with this one.
     const { head: other = head } = run;
-    if (!run.isOpen || !isSamePlace(other, head) || other.resource !== head.resource) return false;
+    if (!run.isOpen || !isSameScope(other, head)) return false;
     const rowSubjects = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
     return rowSubjects.some((each) => each !== undefined && subjects.has(each));
   });

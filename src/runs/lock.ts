@@ -14,13 +14,11 @@ import {
 } from '../files/holder.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
 import { cannotBeUsed } from './journal.js';
-import type { RunHead } from './plan.js';
+import type { RunHead, Scope } from './plan.js';
 import { makeRoom, type RunStore } from './store.js';
 import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 
-type LockKey = Pick<RunHead, 'service' | 'organization' | 'resource'>;
-
-type Locking = LockKey & Pick<RunHead, 'run' | 'startedAt'>;
+type Locking = Scope & Pick<RunHead, 'run' | 'startedAt'>;
 
 type LockWorld = Pick<LocalContext, 'self' | 'signal' | 'note'> & {
   /** False if the command has no `--wait-lock`. */
@@ -167,7 +165,7 @@ function describeRun({ run, startedAt }: Pick<RunHead, 'run' | 'startedAt'>): st
   return `run ${run}, started ${startedAt}`;
 }
 
-function lockName({ service, organization, resource }: LockKey): string {
+function lockName({ service, organization, resource }: Scope): string {
   const digest = digestOf([service, organization, resource]);
   return `bulk-${resource}-${digest.slice(0, 16)}`;
 }

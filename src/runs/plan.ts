@@ -59,6 +59,9 @@ export type NewRunHead = Omit<RunHead, 'rows'>;
 /** The organization and service that a run belongs to. */
 export type Place = Pick<RunHead, 'organization' | 'service'>;
 
+/** One resource of an organization at one service: runs of one scope may change the same records. */
+export type Scope = Place & Pick<RunHead, 'resource'>;
+
 /** The current organization and service. */
 export function placeOf({ api }: Pick<Context, 'api'>): Place {
   return { organization: api.organizationId, service: api.service };
@@ -96,6 +99,11 @@ export function isHere(context: Pick<Context, 'api'>, { head }: { readonly head:
 /** True if both belong to one organization at one service, whatever their profiles are called. */
 export function isSamePlace(a: Place, b: Place): boolean {
   return a.organization === b.organization && a.service === b.service;
+}
+
+/** True if two runs may change the same records. */
+export function isSameScope(a: Scope, b: Scope): boolean {
+  return a.resource === b.resource && isSamePlace(a, b);
 }
 
 /** True if a run belongs to a profile; those of a renamed or removed one belong to all of their organization. */
