@@ -13,12 +13,11 @@ import { type AwaitedRuns, changesSince } from '../engine/other-runs.js';
 import type { LastState, RowRunOptions } from '../engine/run.js';
 import { runRows } from '../engine/run-rows.js';
 import { readSettleMs } from '../engine/verify.js';
-import { Failure, GuardError, OutputError } from '../errors.js';
+import { Failure, OutputError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
-import { shortRunName } from '../runs/find-run.js';
 import type { Journal } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
@@ -35,7 +34,7 @@ import { isSingleRun, type RunStore } from '../runs/store.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
 import { rowLocks } from './run-locks.js';
-import { announceInterrupt, runProgress, unfinishedLine } from './run-progress.js';
+import { announceInterrupt, runProgress } from './run-progress.js';
 
 /** A run that is about to send. */
 export interface PlannedRun {
@@ -74,10 +73,6 @@ export interface EndedRun extends LastState {
   readonly onWritten?: (() => Promise<void>) | undefined;
   /** Why the run stopped sending. */
   readonly stop?: StopReason | undefined;
-  /** How to resume it, if it is unfinished. */
-  readonly unfinished?: string | undefined;
-  /** Its name for `runs retry`, if rows failed. */
-  readonly retried?: string | undefined;
 }
 
 /** A run about to send, or how its invocation ended if there is nothing to send. */
@@ -251,17 +246,6 @@ async function finalizeRun(
   const isOver = stopped?.exitName === 'temporary' && rows.every(isFinalRow);
   const stop = isOver ? undefined : stopped;
   const ended = await endWith(context, invocation, kept, rows, stop, run.isSelected);
-  const unended = rows.filter((row) => !hasEnded(run, row));
-  // The hint of a guard says what to do instead.
-  const isExplained = stop?.error instanceof GuardError;
-  const unfinished =
-    store && unended.length > 0 && !isExplained
-      ? unfinishedLine(context, run, unended, stop?.error)
-      : undefined;
-  const retried =
-    unended.length === 0 && store && ended.exitName === 'rowsFailed'
-      ? shortRunName(store, head.run)
-      : undefined;
   // After a disk failure, the user runs the same command again, and it must find this run.
   const marksReport = store && head.addsEachTime && !(stop?.error instanceof OutputError);
   return {
@@ -270,8 +254,6 @@ async function finalizeRun(
     session,
     names,
     stop,
-    unfinished,
-    retried,
     ...(marksReport && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
 }

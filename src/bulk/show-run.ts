@@ -7,10 +7,11 @@ import { batchQueue, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
 import { isExhausted } from '../data/outcome-errors.js';
 import type { StopReason } from '../engine/limits.js';
+import { GuardError } from '../errors.js';
 import { shortRunName } from '../runs/find-run.js';
 import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
-import { type EndedRun, executeRun, type Planned, type PlannedRun } from './execute.js';
+import { type EndedRun, executeRun, hasEnded, type Planned, type PlannedRun } from './execute.js';
 import type { ReportStyle } from './report-lines.js';
 import {
   closingLine,
@@ -21,6 +22,7 @@ import {
   reportViewFor,
   undoLine,
 } from './report-view.js';
+import { unfinishedLine } from './run-progress.js';
 
 /**
  * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,
@@ -78,19 +80,26 @@ function wordsOf(
 /** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
 export function printEnd(
   context: Context,
-  { invocation, run, report, stop, unfinished, retried }: EndedRun,
+  { run, report, stop, exitName }: EndedRun,
   { isShown, isKept }: PrintedHow = { isShown: false },
 ): void {
+  if (!run) return;
+  const { store, invocation, plan } = run;
+  const { verb } = invocation.operation;
   const rate = invocation.values.rate ?? context.settings.rate;
+  const unended = store ? report.results.filter((row) => !hasEnded(run, row)) : [];
+  // The hint of a guard says what to do instead.
+  const canResume = unended.length > 0 && !(stop?.error instanceof GuardError);
   const stopped = stop ? stopLines(context, report, stop, { isShown, rate }) : [];
   // The run that is resumed reads each record before it sends anything.
-  const isReadAgain = unfinished !== undefined && invocation.operation.verb !== 'create';
+  const isReadAgain = canResume && verb !== 'create';
   for (const line of stopped) if (line !== readFirst || !isReadAgain) context.message(line);
   // A person's report names the run.
-  if (run?.store && !isShown) context.note(`Run ${report.run}: ${summaryLine(report)}`);
-  if (unfinished !== undefined) context.message(unfinished);
-  else if (retried !== undefined && isShown && !isKept)
-    context.note(nextLine(report, invocation.operation.verb, retried));
+  if (store && !isShown) context.note(`Run ${report.run}: ${summaryLine(report)}`);
+  if (canResume) context.message(unfinishedLine(context, run, unended, stop?.error));
+  const canRetry = store && unended.length === 0 && exitName === 'rowsFailed';
+  if (canRetry && isShown && !isKept)
+    context.note(nextLine(report, verb, shortRunName(store, plan.head.run)));
 }
 
 const tooFast = 'Some services answer 503 to requests that come too fast: add --rate 5/s.';
