@@ -26,6 +26,7 @@ import {
   limitRate,
   openSession,
 } from './invocation.js';
+import { subjectOf } from './preview.js';
 import { lockFor, openImages } from './run-locks.js';
 
 /** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
@@ -135,8 +136,7 @@ export async function prepareResume(
   const awaited = await awaitEarlierWrites(context, await runsBeside(store, head), named);
   const opened = openSession(context, invocation, finished);
   const session = await readingPast(context, store, head, opened);
-  const { resource, verb } = operation;
-  const subject = { action: head.action, resource, verb, matched: plan.rows.length };
+  const subject = subjectOf(invocation, plan.rows.length, false);
   const preview = { tasks, decided: [], names: plan.names };
   if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, preview);
   const [only] = tasks;

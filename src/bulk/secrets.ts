@@ -14,13 +14,11 @@ import type { Preview } from './preview.js';
 /** Refuses the API key as a value, which a run would keep on disk. Throws UsageError. */
 export function requireNoKey(
   { api }: Context,
-  { job, guards, values }: Invocation,
+  { job, guards }: Invocation,
   rows: readonly SelectedRow[],
 ): void {
   const isKey = (text: string) => api.isKey(text);
   const holdsKey = ({ own, ref = '' }: SelectedRow) => isKey(ref) || someText(own, isKey);
-  // A plan file has a check of its own.
-  if (values.plan !== undefined) return;
   if (someText([job, guards], isKey) || rows.some(holdsKey))
     throw new UsageError(
       'A value of this command holds the API key, and a run keeps its values on disk. Nothing was sent.',

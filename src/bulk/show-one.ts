@@ -12,7 +12,7 @@ import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
 import { type Failure, UnknownOutcomeError } from '../errors.js';
 import { shortRunName } from '../runs/find-run.js';
-import { endedWell, isDelete, type ReportRow, reportRowFields } from '../runs/report.js';
+import { endedWell, type ReportRow, reportRowFields } from '../runs/report.js';
 import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
 import { verbs } from '../runs/verb.js';
@@ -147,7 +147,7 @@ async function lineOf(
   const action = { action: invocation.action, verb };
   // The answer to a write may hold only an id, so the line names the record that is shown.
   const record = isObject(value) ? value : known;
-  const label = isDelete(action.action) ? Object.values(row.before ?? {})[0] : record?.['name'];
+  const label = verb === 'delete' ? Object.values(row.before ?? {})[0] : record?.['name'];
   const name = typeof label === 'string' && label !== '' ? label : undefined;
   const text = unsent ?? `${describeOne(row, action, { name, record })}.`;
   const canUndo = unsent === undefined && context.isAligned && verbs[verb].canUndo && run?.images;

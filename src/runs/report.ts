@@ -134,11 +134,6 @@ export function isFinalRow({
   return result !== 'unknown' && result !== 'not_attempted' && !retryable;
 }
 
-/** True if the action of a report or a plan file deletes (`players.delete`). */
-export function isDelete(action: string): boolean {
-  return verbOfAction(action) === 'delete';
-}
-
 const nouns: ReadonlyMap<string | undefined, string> = new Map(
   Object.entries(resourceWords).map(([resource, { noun }]) => [resource, noun]),
 );
@@ -148,7 +143,8 @@ export function isDeletion(
   { action, resource }: Action,
   { after = {} }: Pick<ReportRow, 'after'>,
 ): boolean {
-  if (verbOfAction(action) !== 'undo') return isDelete(action);
+  const verb = verbOfAction(action);
+  if (verb !== 'undo') return verb === 'delete';
   const noun = nouns.get(resource) ?? '';
   return after[noun] === null && Object.keys(after).length === 1;
 }
