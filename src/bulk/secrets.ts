@@ -1,9 +1,9 @@
 /** Secrets in the values of a change: what a run or a plan file must not keep. */
 import type { Context } from '../context.js';
-import { holdsSignedUrl } from '../data/signed-urls.js';
+import { someText } from '../data/json.js';
+import { holdsSignedUrl, mayHoldSignature } from '../data/signed-urls.js';
 import type { Task } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
-import { mayHoldSignature, someText } from '../runs/before-images.js';
 import { hashOf } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import type { PlanContent } from '../runs/plan-file.js';

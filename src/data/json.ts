@@ -68,6 +68,13 @@ export function wholeNumberOf(value: unknown): number | undefined {
   return Number.isSafeInteger(number) && Number(number) >= 0 ? number : undefined;
 }
 
+/** True if any text within the value satisfies `is`. */
+export function someText(value: unknown, is: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return is(value);
+  if (Array.isArray(value)) return value.some((item) => someText(item, is));
+  return isObject(value) && Object.values(value).some((item) => someText(item, is));
+}
+
 /** Returns a JSON value with every text in it changed, and every name as `nameOf` changes it. */
 export function mapTexts(
   value: unknown,

@@ -46,3 +46,19 @@ export function isSignedAgain(one: string, other: string): boolean {
 export function withoutSignatures(value: unknown): unknown {
   return mapTexts(value, withoutSignature);
 }
+
+/** True if the text is a URL with a query, which may hold a signature, or contains a signed URL. */
+export function mayHoldSignature(text: string): boolean {
+  return startsWithQuery(text) || holdsSignedUrl(text);
+}
+
+function startsWithQuery(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^?\s]*\?/i.test(text);
+}
+
+/** Drops the queries of URLs within a value that may hold a signature. */
+export function withoutQueries(value: unknown): unknown {
+  return mapTexts(value, (text) =>
+    startsWithQuery(text) ? text.slice(0, text.indexOf('?')) : withoutSignedQueries(text),
+  );
+}

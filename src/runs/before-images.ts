@@ -2,8 +2,8 @@
 
 import { promises as fs, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject, mapTexts } from '../data/json.js';
-import { holdsSignedUrl, withoutSignedQueries } from '../data/signed-urls.js';
+import { type JsonObject, someText } from '../data/json.js';
+import { mayHoldSignature, withoutQueries } from '../data/signed-urls.js';
 import { openSyncedLines, parseLines, readBytes, type SyncedLines } from '../files/synced-lines.js';
 import {
   markRun,
@@ -146,29 +146,6 @@ function toStored(entry: AnyEntry, isKey: BeforeImageOptions['isKey']): object {
 
 function filled(fields: ReadonlySet<string>): readonly string[] | undefined {
   return fields.size > 0 ? [...fields] : undefined;
-}
-
-/** True if any text within the value satisfies `is`. */
-export function someText(value: unknown, is: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return is(value);
-  if (Array.isArray(value)) return value.some((item) => someText(item, is));
-  return isObject(value) && Object.values(value).some((item) => someText(item, is));
-}
-
-/** True if the text is a URL with a query, which may hold a signature, or contains a signed URL. */
-export function mayHoldSignature(text: string): boolean {
-  return startsWithQuery(text) || holdsSignedUrl(text);
-}
-
-function startsWithQuery(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^?\s]*\?/i.test(text);
-}
-
-/** Drops the queries of URLs within a value that may hold a signature. */
-export function withoutQueries(value: unknown): unknown {
-  return mapTexts(value, (text) =>
-    startsWithQuery(text) ? text.slice(0, text.indexOf('?')) : withoutSignedQueries(text),
-  );
 }
 
 interface PruneOptions {

@@ -3,12 +3,11 @@ import { constants, promises as fs } from 'node:fs';
 import { basename } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { isObject, type JsonObject } from '../data/json.js';
-import { withoutSignatures } from '../data/signed-urls.js';
+import { isObject, type JsonObject, someText } from '../data/json.js';
+import { mayHoldSignature, withoutSignatures } from '../data/signed-urls.js';
 import { systemReason } from '../data/system-errors.js';
 import { type Failure, GuardError, OutputError } from '../errors.js';
 import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
-import { mayHoldSignature, someText } from './before-images.js';
 import {
   hasPlan,
   headOf,
