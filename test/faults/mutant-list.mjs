@@ -85,7 +85,7 @@ export const mutants = [
   },
   {
     name: 'a lost write is not waited for',
-    file: 'src/engine/pending.ts',
+    file: 'src/engine/run-rows.ts',
     from: 'await pauseUntil(run, rows, ({ settleMs }) => settleMs);',
     to: '',
     cases: ['aged-reads', 'F134'],
