@@ -87,16 +87,16 @@ export interface Sent {
   readonly sign?: ApiError | undefined;
 }
 
-/** How a record compares with what a step writes: the target reached, as before the write, or neither. */
-export type Comparison = 'reached' | 'asBefore' | 'other';
+/** What a record shows of a step: its values, those before it, or neither. */
+export type Comparison = 'applied' | 'notApplied' | 'other';
 
 /** A read that does not show what the step writes. */
-type NotReached = { readonly state: RecordState; readonly step: KnownStep };
+type Unshown = { readonly state: RecordState; readonly step: KnownStep };
 
 /** The finding of a read after a write. `unclear`: reading cannot tell. */
 export type Verification =
   | { readonly outcome: 'applied'; readonly record: JsonObject | undefined; readonly note?: string }
-  | (NotReached & { readonly outcome: 'notApplied' | 'other' })
+  | (Unshown & { readonly outcome: Exclude<Comparison, 'applied'> })
   | { readonly outcome: 'unclear'; readonly error?: Failure };
 
 /** Values to keep before a write, for `runs undo`. */

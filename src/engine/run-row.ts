@@ -221,7 +221,7 @@ function hidesChanges(session: Session, { changes }: Step, record: JsonObject | 
 
 /** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */
 function showsChanges({ compare }: Session, step: Step, record: JsonObject): boolean {
-  if (compare) return compare(step, record) === 'reached';
+  if (compare) return compare(step, record) === 'applied';
   const isThere = step.changes.every(({ field }) => Object.hasOwn(record, field));
-  return isThere && compareFields(step, record) === 'reached';
+  return isThere && compareFields(step, record) === 'applied';
 }

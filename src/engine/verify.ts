@@ -105,9 +105,8 @@ function compareAnswered(
 
 function compareStep(session: Session, step: KnownStep, state: RecordState): Verification {
   const { record = {} } = state;
-  const comparison = (session.compare ?? compareFields)(step, record);
-  if (comparison === 'reached') return { outcome: 'applied', record };
-  return { outcome: comparison === 'asBefore' ? 'notApplied' : 'other', state, step };
+  const outcome = (session.compare ?? compareFields)(step, record);
+  return outcome === 'applied' ? { outcome, record } : { outcome, state, step };
 }
 
 /**
@@ -148,7 +147,7 @@ export function compareFields({ changes }: KnownStep, record: JsonObject): Compa
       !isSameMeaning(record[field], to) &&
       isUnchanged(record[field] ?? null, from ?? null),
   );
-  return hasOldValue ? 'asBefore' : 'reached';
+  return hasOldValue ? 'notApplied' : 'applied';
 }
 
 /** The error for a write that reading could not verify; `lost`: how it ended, if in this process. */

@@ -65,7 +65,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     },
     compare(step, record) {
       if (step.name === accepted) return compareEdit(step, record);
-      return isConverted(record) ? 'reached' : 'asBefore';
+      return isConverted(record) ? 'applied' : 'notApplied';
     },
     image: () => undefined,
     made: madeOf,

@@ -162,12 +162,12 @@ export function compareEdit({ changes }: KnownStep, record: JsonObject): Compari
     const now = record[field];
     if (field === 'status') {
       if (now === to) continue;
-      return now === from ? 'asBefore' : 'other';
+      return now === from ? 'notApplied' : 'other';
     }
     if (now === undefined || plainNotes(now) === plainNotes(to)) continue;
-    if (plainNotes(now) === plainNotes(from)) return 'asBefore';
+    if (plainNotes(now) === plainNotes(from)) return 'notApplied';
   }
-  return 'reached';
+  return 'applied';
 }
 
 function editChanges(record: JsonObject, { status, note }: EditTarget): readonly RowChange[] {
