@@ -7,6 +7,7 @@ import { quotedId } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, plural, shellQuote, withArticle } from '../data/text.js';
 import type { ConfirmRule, Operation, Session, Task } from '../engine/operation.js';
+import { sessionFor } from '../engine/run.js';
 import { CancelledError, GuardError, nothingDone, UsageError } from '../errors.js';
 import { countsAsError, type ReportRow } from '../runs/report.js';
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
@@ -109,8 +110,8 @@ interface PendingChanges {
   readonly preview: Preview;
   /** How many rows were selected, which --expect counts; some may need no change. */
   readonly selected: number;
-  /** The question for a single record: `Delete player "Ann" (player_1)?`. */
-  readonly question?: string | undefined;
+  /** Words the question for a single record: `Delete player "Ann" (player_1)?`. */
+  readonly session: Session;
   /** The name that the user must type, or give with --confirm, if the operation wants it. */
   readonly name?: string | undefined;
 }
@@ -121,21 +122,28 @@ export async function confirmChanges(
   { operation: { confirm: rule, resource }, values, isSingle }: Invocation,
   pending: PendingChanges,
 ): Promise<void> {
-  const { subject, preview, question = '', name } = pending;
+  const { subject, preview, session, name } = pending;
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   const { many } = verbOf(subject);
   const given = values.confirm;
   if (many !== undefined && willPrompt(context) && given === undefined)
     context.message(`${many} cannot be undone.`);
+  const [only] = preview.tasks;
+  const question =
+    isSingle && only ? sessionFor(session, only).question?.(only, preview.record) : undefined;
   if (rule === 'name' && name !== undefined)
-    return confirmName(context, resource, preview.tasks[0]?.id ?? '', { question, name, given });
+    return confirmName(context, resource, only?.id ?? '', {
+      question: question ?? '',
+      name,
+      given,
+    });
   if ((rule === 'count' && count > 1) || isAboveCap(count, values))
     return willPrompt(context)
       ? askCount(context, pending)
       : requireCount(context, rule, values, pending);
   if ((rule === 'several' && isSingle) || context.settings.yes) return;
-  return confirmYes(context, pending);
+  return confirmYes(context, pending, question);
 }
 
 /** Asks for the number of rows. Throws CancelledError for any other answer. */
@@ -171,9 +179,13 @@ function requireCount(
 }
 
 /** Asks yes or no. Throws UsageError where nobody can answer, CancelledError for any answer but yes. */
-async function confirmYes(context: Context, pending: PendingChanges): Promise<void> {
+async function confirmYes(
+  context: Context,
+  pending: PendingChanges,
+  question: string | undefined,
+): Promise<void> {
   const { prompts } = context;
-  const { subject, preview, question } = pending;
+  const { subject, preview } = pending;
   const { tasks } = preview;
   if (prompts.unavailable !== undefined)
     throw new UsageError(

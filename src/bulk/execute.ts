@@ -49,7 +49,7 @@ export interface PlannedRun {
   /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
   /** How the command ends depends on these rows alone; by default on all. */
-  readonly isSelected?: ((row: number) => boolean) | undefined;
+  readonly only?: ReadonlySet<number> | undefined;
   readonly lock: HeldLock | undefined;
   readonly awaited: AwaitedRuns;
   /** How many more rows may fail before the run stops; the preview may have used some. */
@@ -206,7 +206,7 @@ async function endIfDone(
 
 /**
  * Reports the rows of an invocation, and writes `--results`; `stop`: why no more was sent. The exit code and
- * the error follow from the rows that `isSelected` names, by default from all.
+ * the error follow from the rows in `only`, by default from all.
  */
 export async function endWith(
   context: Context,
@@ -214,16 +214,11 @@ export async function endWith(
   head: Parameters<typeof reportOf>[1],
   rows: readonly ReportRow[],
   stop: Pick<StopReason, 'exitName' | 'error'> | undefined,
-  isSelected?: (row: number) => boolean,
+  only?: ReadonlySet<number>,
 ): Promise<EndedRun> {
   const report = reportOf(context, head, rows);
-  const decisive = isSelected
-    ? reportOf(
-        context,
-        head,
-        rows.filter(({ row }) => isSelected(row)),
-      )
-    : report;
+  const some = only && rows.filter(({ row }) => only.has(row));
+  const decisive = some ? reportOf(context, head, some) : report;
   const drift = context.api.driftOfChange;
   const ended = exitOf(decisive, stop?.exitName ?? drift?.exitName);
   const { exitName, error = drift } = await writeResultsFile(context, invocation, rows, ended);
@@ -245,7 +240,7 @@ async function finalizeRun(
   // Reads have shown what became of every row, so the missing answers no longer matter.
   const isOver = stopped?.exitName === 'temporary' && rows.every(isFinalRow);
   const stop = isOver ? undefined : stopped;
-  const ended = await endWith(context, invocation, kept, rows, stop, run.isSelected);
+  const ended = await endWith(context, invocation, kept, rows, stop, run.only);
   // After a disk failure, the user runs the same command again, and it must find this run.
   const marksReport = store && head.addsEachTime && !(stop?.error instanceof OutputError);
   return {

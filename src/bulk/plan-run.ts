@@ -13,7 +13,6 @@ import {
   awaitShown,
   readingPast,
 } from '../engine/other-runs.js';
-import { sessionFor } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
@@ -207,7 +206,7 @@ function unreadRows(rows: readonly Task[], decided: readonly ReportRow[]): reado
 async function confirmRun(
   context: Context,
   invocation: Invocation,
-  { carried, selected, matched }: NewRun,
+  { selected, matched }: NewRun,
   session: Session,
   preview: Preview,
 ): Promise<void> {
@@ -217,15 +216,8 @@ async function confirmRun(
   printPreviewNotes(context, operation, preview);
   await warnOfRefusals(context, invocation, session, preview.tasks);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
-  const { record } = preview;
-  const only = preview.tasks[carried.length];
-  await confirmChanges(context, invocation, {
-    subject,
-    preview,
-    selected,
-    question: isSingle && only ? sessionFor(session, only).question?.(only, record) : undefined,
-    name: labelOf(record, only?.id ?? ''),
-  });
+  const name = labelOf(preview.record, preview.tasks[0]?.id ?? '');
+  await confirmChanges(context, invocation, { subject, preview, selected, session, name });
 }
 
 /** Writes a confirmed run down: its plan, its journal, and what is decided already. */

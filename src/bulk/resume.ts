@@ -5,7 +5,6 @@ import { groupedNumber } from '../data/text.js';
 import { relativeTime } from '../data/time.js';
 import type { Task } from '../engine/operation.js';
 import { awaitEarlierWrites, readingPast, runsBeside } from '../engine/other-runs.js';
-import { sessionFor } from '../engine/run.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import { markReported } from '../runs/end.js';
@@ -46,17 +45,15 @@ export async function finishRows(
   context: Context,
   invocation: Invocation,
   stored: StoredRun,
-  selected: ReadonlySet<number>,
+  wanted: ReadonlySet<number>,
 ): Promise<EndedRun> {
   const { values } = invocation;
   limitRate(context, values);
   return withRun(context, invocation, stored, async (store, now, lock) => {
-    const rows = unfinishedUploads([now]).flatMap(({ row: { row } }) =>
-      selected.has(row) ? row : [],
-    );
-    if (rows.length === 0) throw finishedMeanwhile(now.head);
-    const isSelected = (row: number) => rows.includes(row);
-    const run = await prepareResume(context, invocation, { store, lock }, now, isSelected);
+    const left = unfinishedUploads([now]).map(({ row }) => row.row);
+    const only = new Set(left.filter((row) => wanted.has(row)));
+    if (only.size === 0) throw finishedMeanwhile(now.head);
+    const run = await prepareResume(context, invocation, { store, lock }, now, only);
     const ended = await executeRun(context, run);
     const { head, reported, state } = now;
     // Only if the earlier records of the journal were printed too.
@@ -121,12 +118,12 @@ export async function prepareResume(
   given: Invocation,
   { store, lock, expectsRemaining = false }: Continuing,
   stored: StoredRun,
-  isSelected?: (row: number) => boolean,
+  only?: ReadonlySet<number>,
 ): Promise<PlannedRun> {
   const { plan, head } = stored;
   if (!plan) throw finishedMeanwhile(head);
   requireContinuable(stored);
-  const tasks = unfinishedTasks(stored, isSelected);
+  const tasks = unfinishedTasks(stored, only);
   const invocation = resumedInvocation(given, plan, tasks);
   const { operation, values, isSingle } = invocation;
   const finished = finishedRows(stored, tasks);
@@ -139,14 +136,14 @@ export async function prepareResume(
   const subject = subjectOf(invocation, plan.rows.length, false);
   const preview = { tasks, decided: [], names: plan.names };
   if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, preview);
-  const [only] = tasks;
+  const [first] = tasks;
   await confirmChanges(context, invocation, {
     subject,
     preview,
     selected: expectsRemaining ? tasks.length : plan.rows.length,
-    question: isSingle && only ? sessionFor(session, only).question?.(only, undefined) : undefined,
+    session,
     // Only a line typed again gives the name; `runs resume` needs --yes.
-    name: only && values.confirm !== undefined ? plan.names?.get(only.id) : undefined,
+    name: first && values.confirm !== undefined ? plan.names?.get(first.id) : undefined,
   });
   // While the question waited, `runs prune` may have removed it.
   if (!hasRun(store, head.run)) throw removedMeanwhile(head);
@@ -160,7 +157,7 @@ export async function prepareResume(
     session,
     tasks,
     finished,
-    isSelected,
+    only,
     awaited,
     lock,
     errorsLeft: errorLimit(values),
@@ -172,11 +169,11 @@ export function previewResume(
   context: Context,
   given: Invocation,
   stored: StoredRun,
-  isSelected?: (row: number) => boolean,
+  only?: ReadonlySet<number>,
 ) {
   requireContinuable(stored);
   const { head, plan } = stored;
-  const rows = unfinishedTasks(stored, isSelected);
+  const rows = unfinishedTasks(stored, only);
   context.note(`This continues ${runWithRowsLeft(context, storeOf(context), head, rows)}.`);
   const invocation = resumedInvocation(given, plan, rows);
   return { invocation, rows, run: head.run, finished: finishedRows(stored, rows) };
@@ -213,35 +210,30 @@ function runWithRowsLeft(
   return `${run}: ${groupedNumber(left)} of ${groupedNumber(all)} rows ${are} left`;
 }
 
-/** The unfinished rows of a run as tasks, or the rows for which `isSelected` returns true. */
-export function unfinishedTasks(
-  stored: StoredRun,
-  isSelected?: (row: number) => boolean,
-): readonly Task[] {
+/** The unfinished rows of a run as tasks, or those in `only`. */
+export function unfinishedTasks(stored: StoredRun, only?: ReadonlySet<number>): readonly Task[] {
   const { plan, state } = stored;
   const resumable = unfinishedUploads([stored]).map(({ row }) => row.row);
-  const isTask =
-    isSelected ?? ((row: number) => !isFinished(state, row) || resumable.includes(row));
-  return (plan?.rows ?? [])
-    .filter(({ row }) => isTask(row))
-    .map((row): Task => {
-      const open = state.open.get(row.row);
-      const steps = state.steps.get(row.row);
-      const done = state.done.get(row.row);
-      return { ...row, ...(open && { open }), ...(steps && { steps }), ...(done && { done }) };
-    });
+  const isTask = ({ row }: Task) =>
+    only ? only.has(row) : !isFinished(state, row) || resumable.includes(row);
+  return (plan?.rows ?? []).filter(isTask).map((row): Task => {
+    const open = state.open.get(row.row);
+    const steps = state.steps.get(row.row);
+    const done = state.done.get(row.row);
+    return { ...row, open, steps, done };
+  });
 }
 
 /** The other rows of a run that are finished; the plan of an ended run holds only those that failed or conflicted. */
 function finishedRows({ state }: StoredRun, tasks: readonly Task[]): readonly ReportRow[] {
   const resumed = new Set(tasks.map(({ row }) => row));
   return [...state.results.values()]
-    .filter(({ row }) => !resumed.has(row) && isFinished(state, row))
+    .filter((row) => !resumed.has(row.row) && isFinalRow(row))
     .toSorted((a, b) => a.row - b.row);
 }
 
 /** True if nothing remains to be done for this row. */
-function isFinished({ results, open }: RunState, row: number): boolean {
+function isFinished({ results }: RunState, row: number): boolean {
   const result = results.get(row);
-  return result !== undefined && isFinalRow(result) && !open.has(row);
+  return result !== undefined && isFinalRow(result);
 }

@@ -230,9 +230,9 @@ export function mayHaveChanged({ state: { results, open, done } }: StoredRun): b
 }
 
 /** The number of rows that a resumed run would work on. */
-export function rowsLeft(run: StoredRun): number {
-  const finals = [...resultsSoFar(run).values()].filter(isFinalRow).length;
-  return run.head.rows - finals;
+export function rowsLeft({ head, state }: Pick<StoredRun, 'head' | 'state'>): number {
+  // The result of a row whose write is open is not final, if it has one.
+  return head.rows - [...state.results.values()].filter(isFinalRow).length;
 }
 
 async function readFolder(store: RunStore, name: string): Promise<StoredRun | undefined> {
@@ -248,8 +248,7 @@ async function readFolder(store: RunStore, name: string): Promise<StoredRun | un
     return runFolder(store, name) === folder ? undefined : readFolder(store, name);
   }
   const state = foldJournal(records);
-  const finals = [...state.results.values()].filter(isFinalRow).length;
-  const finished = state.endedAt !== undefined || finals === head.rows;
+  const finished = state.endedAt !== undefined || rowsLeft({ head, state }) === 0;
   return { head, state, plan, finished, reported: isReported(folder, state.last) };
 }
 

@@ -71,9 +71,10 @@ export default defineRunCommand({
     const uploading = uploadInvocation(values, { isSingle: true });
     const invocation = { ...uploading, view: recordView('documents') };
     const { run, row } = upload;
+    const only = new Set([row.row]);
     if (!context.settings.dryRun)
-      return showOne(context, await finishRows(context, invocation, run, new Set([row.row])));
-    const left = previewResume(context, invocation, run, (number) => number === row.row);
+      return showOne(context, await finishRows(context, invocation, run, only));
+    const left = previewResume(context, invocation, run, only);
     return dryRunRows(context, left.invocation, left);
   },
 });
@@ -154,6 +155,7 @@ async function finishRun(
     uploads.map(({ row: { row }, id }) => ({ row, id, result }));
   if (context.signal.aborted) return { rows: rowsOf('not_attempted'), exitName: 'done' };
   const ids = new Map(uploads.map(({ row, id }) => [row.row, id]));
+  const only = new Set(ids.keys());
   const invocation = uploadInvocation(values, { isSingle: isSingleRun(run.head.run) });
   const withId = (row: ReportRow) => {
     const id = ids.get(row.row);
@@ -161,12 +163,12 @@ async function finishRun(
   };
   try {
     if (context.settings.dryRun) {
-      const left = previewResume(context, invocation, run, (row) => ids.has(row));
+      const left = previewResume(context, invocation, run, only);
       const { preview } = await previewMany(context, left.invocation, left);
       const rows = previewedRows(preview).flatMap(withId);
       return { rows, exitName: countErrors(preview.decided) > 0 ? 'rowsFailed' : 'done' };
     }
-    const ended = await finishRows(context, invocation, run, new Set(ids.keys()));
+    const ended = await finishRows(context, invocation, run, only);
     printEnd(context, ended);
     const { report, exitName, onWritten, error } = ended;
     return { rows: report.results.flatMap(withId), exitName, close: onWritten, error };
