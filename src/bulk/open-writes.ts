@@ -14,10 +14,10 @@ import { endAfter, type ReportRow, type RowEnd, reportRow, unsentResult } from '
 import { type Intent, redactRow } from '../runs/state.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import {
-  type RunOptions,
   readRun,
   resultsSoFar,
   type StoredRun,
+  type WriteOptions,
   withJournal,
   writeOptions,
 } from '../runs/stored-run.js';
@@ -32,7 +32,7 @@ export async function closeReplaced(
   store: RunStore | undefined,
   { replaced, damaged }: Replaced,
   session: Session,
-  options: RunOptions,
+  options: WriteOptions,
 ): Promise<void> {
   if (store) for (const run of replaced) await closeReplacedRun(store, run, session, options);
   await setAsideAll(context, damaged);
@@ -87,7 +87,7 @@ async function closeReplacedRun(
   store: RunStore,
   stored: StoredRun,
   session: Session | undefined,
-  options: RunOptions,
+  options: WriteOptions,
 ): Promise<void> {
   const { plan } = stored;
   const keepsPlan = hasLeftovers(stored);

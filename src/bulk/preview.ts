@@ -127,7 +127,7 @@ export async function previewRows(
 /** Receives each record that is read, with its row and the plan for it. */
 export type ObserveRow = (row: Task, record: JsonObject, plan: RowPlan) => void;
 
-interface PlannedRow {
+interface ReadRow {
   readonly record: JsonObject | undefined;
   readonly plan: RowPlan;
   /** Absent if the record comes from a list. */
@@ -233,7 +233,7 @@ class Previewer {
   }
 
   /** Plans a row from a listed record; undefined if the list omits fields that the row needs, or may be out of date. */
-  private async planListed(row: Task, record: JsonObject): Promise<PlannedRow | undefined> {
+  private async planListed(row: Task, record: JsonObject): Promise<ReadRow | undefined> {
     const needed = [
       ...this.guarded,
       ...(row.own?.['ifStatus'] === undefined ? [] : ['status']),
@@ -247,13 +247,13 @@ class Previewer {
     return isDetermined && !plan.isDoubtful ? { record, plan } : undefined;
   }
 
-  private async planRead(row: Task): Promise<PlannedRow> {
+  private async planRead(row: Task): Promise<ReadRow> {
     const read = await this.session.read(row, 'preview');
     return { record: read.record, plan: await this.session.plan(row, read), read };
   }
 
   /** Decides a row from its plan; undefined if it could not be planned. */
-  private async decide(row: Task, planning: Promise<PlannedRow | undefined>) {
+  private async decide(row: Task, planning: Promise<ReadRow | undefined>) {
     try {
       const planned = await planning;
       return planned && this.decidePlanned(row, planned);
@@ -263,7 +263,7 @@ class Previewer {
     }
   }
 
-  private decidePlanned(row: Task, { record, plan, read }: PlannedRow): Task | ReportRow {
+  private decidePlanned(row: Task, { record, plan, read }: ReadRow): Task | ReportRow {
     const isOnly = this.rows.length === 1;
     this.breaker.recordResult('unchanged', false);
     if (isOnly) this.onlyRead = { record, plan };

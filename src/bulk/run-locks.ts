@@ -9,7 +9,7 @@ import { lockRecord, lockRun } from '../runs/lock.js';
 import type { NewRunHead, RunHead } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun, type RunStore, runFolder } from '../runs/store.js';
-import type { RunOptions } from '../runs/stored-run.js';
+import type { WriteOptions } from '../runs/stored-run.js';
 import { verbs } from '../runs/verb.js';
 import type { Invocation } from './invocation.js';
 
@@ -120,7 +120,7 @@ export function openImages(
   { settings, api }: Context,
   store: RunStore,
   run: string,
-  { isOurs }: Pick<RunOptions, 'isOurs'>,
+  { isOurs }: Pick<WriteOptions, 'isOurs'>,
 ): BeforeImages | undefined {
   if (settings.undoKeepMs === undefined) return undefined;
   return openBeforeImages(runFolder(store, run), { isKey: (text) => api.isKey(text), isOurs });

@@ -82,7 +82,7 @@ export async function runSelected(
   if (!isSingle) limitRate(context, values);
   if (values.plan !== undefined) {
     const { planChanges } = await import('./write-plan.js');
-    return planChanges(context, invocation, await selectedRows(context, invocation));
+    return planChanges(context, invocation, await rowsToPreview(context, invocation));
   }
   if (context.settings.dryRun) return dryRun(context, invocation);
   return planAndExecute(context, invocation);
@@ -98,12 +98,12 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
     const left = previewResume(context, invocation, continued);
     return dryRunRows(context, left.invocation, left);
   }
-  const { rows, matched } = await selectedRows(context, invocation);
+  const { rows, matched } = await rowsToPreview(context, invocation);
   return dryRunRows(context, invocation, { rows: withCarried(carried, rows, values), matched });
 }
 
 /** The rows of an invocation that starts no run, with the ids of their references. */
-async function selectedRows(context: Context, invocation: Invocation): Promise<FilteredRows> {
+async function rowsToPreview(context: Context, invocation: Invocation): Promise<FilteredRows> {
   const { operation } = invocation;
   const { selection } = await withResolvedRows(context, invocation);
   if (!selection) return selectRows(context, invocation);

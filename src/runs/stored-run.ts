@@ -57,7 +57,7 @@ export interface StoredRun {
 }
 
 /** Options to open a journal for writing; the journal records which process did. */
-export interface RunOptions extends JournalOptions {
+export interface WriteOptions extends JournalOptions {
   readonly self: ThisProcess;
 }
 
@@ -65,7 +65,7 @@ export interface RunOptions extends JournalOptions {
 export function writeOptions(
   { now, self, api }: Pick<LocalContext, 'now' | 'self'> & { readonly api?: Pick<Api, 'isKey'> },
   lock: HeldLock | undefined,
-): RunOptions {
+): WriteOptions {
   const isOurs = () => lock?.isOurs() ?? true;
   return { now, self, isOurs, ...(api && { isKey: (text) => api.isKey(text) }) };
 }
@@ -74,7 +74,7 @@ export function writeOptions(
 export async function createRun(
   store: RunStore,
   plan: RunPlan,
-  options: RunOptions,
+  options: WriteOptions,
 ): Promise<Journal> {
   const folder = join(placeIn(store, 'open'), plan.head.run);
   try {
@@ -114,7 +114,7 @@ async function syncNames(store: RunStore): Promise<void> {
 export async function continueJournal(
   store: RunStore,
   plan: RunPlan,
-  options: RunOptions,
+  options: WriteOptions,
 ): Promise<Journal> {
   const journal = await openJournal(journalPath(store, plan.head.run), options);
   const resumed = { kind: 'resume', ...holderEntry(options) } as const;
@@ -126,7 +126,7 @@ export async function continueJournal(
 export async function withJournal<T>(
   store: RunStore,
   plan: RunPlan,
-  options: RunOptions,
+  options: WriteOptions,
   write: (journal: Journal) => Promise<T>,
 ): Promise<T> {
   const journal = await continueJournal(store, plan, options);
@@ -137,11 +137,11 @@ export async function withJournal<T>(
   }
 }
 
-function firstRecord({ head }: RunPlan, options: RunOptions) {
+function firstRecord({ head }: RunPlan, options: WriteOptions) {
   return { kind: 'job' as const, ...head, ...holderEntry(options) };
 }
 
-function holderEntry({ self }: RunOptions) {
+function holderEntry({ self }: WriteOptions) {
   return { holder: { ...describeSelf(self, undefined) } };
 }
 

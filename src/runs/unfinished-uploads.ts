@@ -8,7 +8,7 @@ import type { DamagedRun } from './journal.js';
 import type { PlannedRow, RunPlan } from './plan.js';
 import { countsAsError } from './report.js';
 import { type RunStore, storeOf } from './store.js';
-import { listOpenRuns, type RunOptions, type StoredRun, withJournal } from './stored-run.js';
+import { listOpenRuns, type StoredRun, type WriteOptions, withJournal } from './stored-run.js';
 
 /** How far a file's upload got; the states that `uploads list` shows. */
 export const uploadStates = [
@@ -99,7 +99,7 @@ export async function findUnfinishedUpload(
 export function forgetUpload(
   store: RunStore,
   { plan, row: { row, id } }: UnfinishedUpload,
-  options: RunOptions,
+  options: WriteOptions,
 ): Promise<number> {
   return withJournal(store, plan, options, async (journal) => {
     const error = { code: forgotten, kind: 'guard', message: 'Discarded by uploads forget.' };
