@@ -35,7 +35,7 @@ export async function resumeRun(
   stored: StoredRun,
 ): Promise<PlannedRun> {
   return withRun(context, invocation, stored, async (store, now, lock) => {
-    if (now.finished) throw finishedMeanwhile(now.head);
+    if (now.finished) throw goneMeanwhile(now.head, 'has finished');
     return prepareResume(context, invocation, { store, lock, expectsRemaining: true }, now);
   });
 }
@@ -52,7 +52,7 @@ export async function finishRows(
   return withRun(context, invocation, stored, async (store, now, lock) => {
     const left = unfinishedUploads([now]).map(({ row }) => row.row);
     const only = new Set(left.filter((row) => wanted.has(row)));
-    if (only.size === 0) throw finishedMeanwhile(now.head);
+    if (only.size === 0) throw goneMeanwhile(now.head, 'has finished');
     const run = await prepareResume(context, invocation, { store, lock }, now, only);
     const ended = await executeRun(context, run);
     const { head, reported, state } = now;
@@ -80,7 +80,7 @@ export async function withRun<T>(
   const lock = await lockFor(context, invocation, store, head, plan?.rows[0]);
   try {
     const now = await readRun(store, stored.head.run);
-    if (!now) throw removedMeanwhile(stored.head);
+    if (!now) throw goneMeanwhile(stored.head, 'was removed');
     return await action(store, now, lock);
   } catch (error) {
     lock.release();
@@ -88,17 +88,11 @@ export async function withRun<T>(
   }
 }
 
-function finishedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
-  return new GuardError(`The run ${run} has finished in the meantime. Nothing was sent.`, {
+function goneMeanwhile({ run }: RunHead, what: 'has finished' | 'was removed'): GuardError {
+  const see = what === 'was removed' ? 'list' : `show ${run}`;
+  return new GuardError(`The run ${run} ${what} in the meantime. Nothing was sent.`, {
     code: finishedElsewhere,
-    hint: `See: rosterctl runs show ${run}`,
-  });
-}
-
-function removedMeanwhile({ run }: Pick<RunHead, 'run'>): GuardError {
-  return new GuardError(`The run ${run} was removed in the meantime. Nothing was sent.`, {
-    code: finishedElsewhere,
-    hint: 'See: rosterctl runs list',
+    hint: `See: rosterctl runs ${see}`,
   });
 }
 
@@ -121,7 +115,7 @@ export async function prepareResume(
   only?: ReadonlySet<number>,
 ): Promise<PlannedRun> {
   const { plan, head } = stored;
-  if (!plan) throw finishedMeanwhile(head);
+  if (!plan) throw goneMeanwhile(head, 'has finished');
   requireContinuable(stored);
   const tasks = unfinishedTasks(stored, only);
   const invocation = resumedInvocation(given, plan, tasks);
@@ -146,7 +140,7 @@ export async function prepareResume(
     name: first && values.confirm !== undefined ? plan.names?.get(first.id) : undefined,
   });
   // While the question waited, `runs prune` may have removed it.
-  if (!hasRun(store, head.run)) throw removedMeanwhile(head);
+  if (!hasRun(store, head.run)) throw goneMeanwhile(head, 'was removed');
   const options = writeOptions(context, lock);
   return {
     invocation,

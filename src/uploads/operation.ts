@@ -1,6 +1,5 @@
 /** The upload operation: sends a file's bytes to the store, then the engine creates the document. */
 
-import type { BulkValues } from '../bulk/invocation.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { lazy } from '../data/lazy.js';
@@ -54,19 +53,6 @@ export function uploadOperation(held?: LocalFile): Operation {
     }),
     open: (context, job: UploadJob) => uploadSession(context, job, held),
     files: localFiles,
-  };
-}
-
-/** The invocation of an upload, for any command that finishes one. */
-export function uploadInvocation(values: object, { isSingle }: { readonly isSingle: boolean }) {
-  return {
-    operation: uploadOperation(),
-    action: 'documents.upload',
-    values: values as BulkValues,
-    source: 'ids' as const,
-    job: {},
-    guards: {},
-    isSingle,
   };
 }
 

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { countErrors } from '../../bulk/confirm.js';
 import { dryRunRows, previewedRows, previewMany } from '../../bulk/dry-run.js';
-import { bulkFlags } from '../../bulk/invocation.js';
+import { type BulkValues, bulkFlags, type Invocation } from '../../bulk/invocation.js';
 import {
   checkFields,
   printSummary,
@@ -32,7 +32,7 @@ import {
   type UnfinishedUpload,
 } from '../../runs/unfinished-uploads.js';
 import { markOf } from '../../terminal/paint.js';
-import { uploadInvocation } from '../../uploads/operation.js';
+import { uploadOperation } from '../../uploads/operation.js';
 import { otherConnection } from '../runs/shared.js';
 
 const { concurrency, waitLock } = bulkFlags;
@@ -68,8 +68,7 @@ export default defineRunCommand({
     const upload = await findUnfinishedUpload(context, id);
     if (!isHere(context, upload.run))
       throw otherConnection(context, `upload ${id}`, upload.run.head);
-    const uploading = uploadInvocation(values, { isSingle: true });
-    const invocation = { ...uploading, view: recordView('documents') };
+    const invocation = { ...finishInvocation(values, true), view: recordView('documents') };
     const { run, row } = upload;
     const only = new Set([row.row]);
     if (!context.settings.dryRun)
@@ -78,6 +77,19 @@ export default defineRunCommand({
     return dryRunRows(context, left.invocation, left);
   },
 });
+
+/** The invocation that finishes uploads; their job is in the plan of their run. */
+function finishInvocation(values: object, isSingle: boolean): Invocation {
+  return {
+    operation: uploadOperation(),
+    action: 'documents.upload',
+    values: values as BulkValues,
+    source: 'ids',
+    job: {},
+    guards: {},
+    isSingle,
+  };
+}
 
 async function finishAll(context: Context, values: object): Promise<CommandOutput> {
   const exits: ExitName[] = [];
@@ -156,7 +168,7 @@ async function finishRun(
   if (context.signal.aborted) return { rows: rowsOf('not_attempted'), exitName: 'done' };
   const ids = new Map(uploads.map(({ row, id }) => [row.row, id]));
   const only = new Set(ids.keys());
-  const invocation = uploadInvocation(values, { isSingle: isSingleRun(run.head.run) });
+  const invocation = finishInvocation(values, isSingleRun(run.head.run));
   const withId = (row: ReportRow) => {
     const id = ids.get(row.row);
     return id === undefined ? [] : { ...row, id };
