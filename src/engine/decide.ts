@@ -135,7 +135,14 @@ function unexpectedField({ own }: SelectedRow, record: JsonObject = {}) {
   return moved && { field: moved[0], from: record[moved[0]] ?? null };
 }
 
-/** True if a plan's value stands for this one: those that hold a secret are stored as hashes. */
+/** True if the record reads as before the write; `now`: the fields that differ from their target. */
+export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boolean {
+  return now.every(
+    ({ field, from }) => Object.hasOwn(before, field) && standsFor(before[field], from),
+  );
+}
+
+/** True if a stored value stands for this one: notes, long values and those that hold a secret are stored as hashes. */
 export function standsFor(stored: unknown, value: unknown): boolean {
   return isUnchanged(stored ?? null, value ?? null) || stored === hashOf(value ?? null);
 }

@@ -14,7 +14,7 @@ import { lagMs, lagPauses, pause } from '../data/time.js';
 import { isHeldByOther } from '../runs/lock.js';
 import { isSameScope, type NewRunHead, placeOf, type RunHead, type Scope } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
-import { type Intent, isAsBefore, sentAtLatest, settleTimeLeft } from '../runs/state.js';
+import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import {
   isSingleRun,
   journalIn,
@@ -26,7 +26,7 @@ import {
   storeOf,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
-import { digestIn } from './decide.js';
+import { digestIn, isAsBefore } from './decide.js';
 import type { RowPlan, Session, Task } from './operation.js';
 import { sessionFor } from './run.js';
 import { readSettleMs } from './verify.js';

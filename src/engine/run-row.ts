@@ -5,8 +5,8 @@ import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js'
 import { lagMs, lagPauses } from '../data/time.js';
 import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
 import type { DoneStep } from '../runs/report.js';
-import { isAsBefore, redactedBefore } from '../runs/state.js';
-import { changesOf, decideRow, digestIn, hadNoEffect } from './decide.js';
+import { redactedBefore } from '../runs/state.js';
+import { changesOf, decideRow, digestIn, hadNoEffect, isAsBefore } from './decide.js';
 import type { RecordState, Sent, Session, Step } from './operation.js';
 import type { ActiveRow } from './run.js';
 import { endInConflict, keepOwnForm, stepDone } from './step-done.js';

@@ -1,7 +1,6 @@
 /** The state of a run: folds its journal into results, open intents and steps, and redacts what the journal keeps. */
 import { type JsonObject, printJson } from '../data/json.js';
 import { serviceSays } from '../data/refusal-words.js';
-import { withoutSignatures } from '../data/signed-urls.js';
 import { holderOf, type LockHolder, setAheadSince, type ThisProcess } from '../files/holder.js';
 import { hashOf, type JournalRecord } from './journal.js';
 import type { DoneStep, ReportRow, RowChange, RowError } from './report.js';
@@ -172,21 +171,6 @@ function redactError(whole: RowError, changes: readonly RowChange[]): RowError {
   if (/\s/.test(code) && mayBeNote(code))
     return { ...error, code: kind, message: own.replaceAll(` (${code})`, '') };
   return { ...error, message: own };
-}
-
-/** True if the record reads as before the write; `now`: the fields that differ from their target. */
-export function isAsBefore(before: JsonObject, now: readonly RowChange[]): boolean {
-  return now.every(
-    ({ field, from }) =>
-      Object.hasOwn(before, field) &&
-      (textOf(before[field] ?? null) === textOf(redactValue(field, from)) ||
-        // Values that hold a secret are stored as hashes, too.
-        before[field] === hashOf(from)),
-  );
-}
-
-function textOf(value: unknown): string {
-  return printJson(withoutSignatures(value));
 }
 
 /** True for the field with the staff's internal notes, which are never stored in clear. */

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { type Application, application, keep, steps } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
+import { organization, type Reply, recordingService } from '../support/service.js';
 import { ids, report, userOf } from './user.js';
 
 // A field that a list omits proves nothing: such rows are read one by one.
@@ -59,4 +61,22 @@ test('a note that applies to hundreds of rows names the first few', async () => 
   expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 30 }]);
   expect(ran.stderr.match(/^Applicant app_\d+ \(app_\d+\) was withdrawn/gm)).toHaveLength(5);
   expect(ran.stderr.match(/^Others were withdrawn/gm)).toHaveLength(1);
+});
+
+test('a lost update is sent again although each answer has the members of a value in another order', async () => {
+  const bodies: string[] = [];
+  let reads = 0;
+  const service = await recordingService(({ method, body }): Reply => {
+    if (method === 'PATCH') bodies.push(String(body));
+    if (method === 'PATCH' && bodies.length === 1)
+      return (_: unknown, response: ServerResponse) => void response.socket?.destroy();
+    reads += 1;
+    const kit = reads % 2 === 0 ? { size: 'M', number: 7 } : { number: 7, size: 'M' };
+    const sent = JSON.parse(bodies[1] ?? '{}') as object;
+    const shown = { id: 'p1', organizationId: organization, kit, ...sent };
+    return { status: 200, json: { player: shown } };
+  });
+  const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s' };
+  const ran = await inProcess(`players update p1 -F 'kit={"size":"L"}' --json`, { env });
+  expect([ran.code, bodies]).toEqual([0, ['{"kit":{"size":"L"}}', '{"kit":{"size":"L"}}']]);
 });
