@@ -14,7 +14,16 @@ interface Headers {
 
 /** Returns the version in response headers; `size` is passed in because a part has another length. */
 export function versionOf(headers: Headers, size: number | undefined): FileVersion {
-  return { etag: headers['etag'], lastModified: headers['last-modified'], size };
+  return { etag: headers['etag'], lastModified: provenDate(headers), size };
+}
+
+/**
+ * Returns the date of the file if it identifies one version: a file that is replaced within the same
+ * second keeps its date (RFC 9110 8.8.2.2).
+ */
+function provenDate({ date, 'last-modified': lastModified }: Headers): string | undefined {
+  const ageMs = Date.parse(date ?? '') - Date.parse(lastModified ?? '');
+  return ageMs >= 1000 ? lastModified : undefined;
 }
 
 /**

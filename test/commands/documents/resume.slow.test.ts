@@ -92,6 +92,34 @@ test('the rest is requested with the version of the first part', async () => {
   expect(second?.headers).toMatchObject({ range: 'bytes=1000-', 'if-range': tagOf(here.bytes) });
 });
 
+test.each([
+  ['is continued if it is a second old', 1000, [0, 5000]],
+  [
+    'starts over within the second in which it was stored, since it may have been replaced',
+    0,
+    [0, 0],
+  ],
+])('a file that has a date and no ETag %s', async (_, ageMs, parts) => {
+  const now = Date.now();
+  const headers = {
+    'last-modified': new Date(now).toUTCString(),
+    date: new Date(now + ageMs).toUTCString(),
+  };
+  const replaced = newFile().bytes;
+  const here = await place({
+    store(request, { bytes }, time) {
+      const present = ageMs === 0 && time === 1 ? replaced : bytes;
+      // The store compares the date, which is the same for both.
+      const { 'if-range': __, ...asked } = request.headers;
+      const cut = time === 1 ? { cutAfter: 5000 } : {};
+      return fileReply({ ...request, headers: asked }, present, { untold: true, headers, ...cut });
+    },
+  });
+  const ran = await here.run();
+  expect([ran.code, sha256(readFileSync(here.file))]).toEqual([0, sha256(here.bytes)]);
+  expect(partsOf(here.api.store.requests)).toEqual(parts);
+});
+
 test('a download that makes progress does not run out of attempts', async () => {
   const here = await place({
     store: (request, { bytes }, time) =>
