@@ -209,10 +209,11 @@ async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
       if (hash === undefined) continue;
       const others = byHash.get(hash) ?? [];
       const [first] = others;
-      const { sizeBytes } = inspected(row);
+      const { path, sizeBytes } = inspected(row);
       const twin = others.find((other) => documentName(other) === documentName(row));
       if (twin) sameAs.set(row.row, twin.id);
-      else if (first && sizeBytes > 0) pairs.push(`${row.id} holds the same bytes as ${first.id}.`);
+      else if (first && sizeBytes > 0 && path !== inspected(first).path)
+        pairs.push(`${row.id} holds the same bytes as ${first.id}.`);
       byHash.set(hash, [...others, row]);
     }
   }
@@ -242,9 +243,12 @@ export const localFiles: FileRows = {
   finishCommand: ({ run }) =>
     isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
   subjectOf(row) {
-    const { path } = inspected(row);
+    const { path, name } = inspected(row);
     // stdin can be read only once.
-    return path === '-' ? undefined : path;
+    if (path === '-') return undefined;
+    // A manifest may upload a file under several names.
+    const given = documentName(row);
+    return given === name ? path : `${path} as ${given}`;
   },
   inspectAgain,
   async seal({ signal }, rows) {

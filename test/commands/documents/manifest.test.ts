@@ -70,6 +70,20 @@ test.each([
   expect(errorOf(ran).message).toContain(says);
 });
 
+test('a file that a manifest names twice, under two names, does not wait for itself', async () => {
+  const { upload, documents } = await desk({
+    'a.txt': 'one',
+    'm.csv': 'path,name\na.txt,House rules\na.txt,Rules of the house\n',
+  });
+  const ran = await upload('--manifest m.csv --wait-lock 0s');
+  expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { changed: 2 }]);
+  expect(ran.stderr).not.toContain('a.txt');
+  expect(documents.map(({ name }) => name).toSorted()).toEqual([
+    'House rules',
+    'Rules of the house',
+  ]);
+});
+
 test('a missing file of a manifest fails its own line, and a retry keeps name and tags', async () => {
   const { upload, run, write, documents } = await desk({
     'a.txt': 'one',
