@@ -172,13 +172,14 @@ function parsed(path: string, json: string): JsonObject {
   throw notPlan(path, 'it is not a JSON object');
 }
 
-/** Rows are applied in their order, each once. */
+/** Rows are applied in their order, each once. A file may be uploaded under several names. */
 function checkRows(path: string, rows: readonly PlanFileRow[]): void {
-  const ids = new Set<string>();
+  const subjects = new Set<string>();
   let last = 0;
   for (const each of rows) {
     if (each.row <= last) throw notPlan(path, `row ${each.row} is out of order`);
-    if (ids.size === ids.add(each.id).size)
+    const subject = printJson([each.id, each.own?.['text'] ?? null]);
+    if (subjects.size === subjects.add(subject).size)
       throw notPlan(path, `the record of row ${each.row} appears twice`);
     last = each.row;
   }

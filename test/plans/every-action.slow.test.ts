@@ -25,6 +25,7 @@ function person(start: typeof rosterctl = inProcess) {
   const home = temporaryFolder();
   for (const name of ['roster.csv', 'teams.csv', 'contract.pdf', 'photo.png', 'papers.csv'])
     copyFileSync(join(samples, name), join(home, name));
+  writeFileSync(join(home, 'names.csv'), 'path,name\nphoto.png,Team\nphoto.png,Cover\n');
   writeFileSync(
     join(home, 'decisions.csv'),
     'id,status,note\napp_0013,rejected,\napp_0020,,call back\n',
@@ -50,6 +51,7 @@ const lines: readonly (readonly [line: string, rows: number])[] = [
   ['docs delete doc_0003 doc_0004', 2],
   ['docs upload contract.pdf photo.png --tag 2026', 2],
   ['docs upload --manifest papers.csv', 2],
+  ['docs upload --manifest names.csv', 2],
 ];
 
 test('every command with --plan is here, and every bulk write has it', async () => {
