@@ -112,7 +112,8 @@ function compareStep(session: Session, step: KnownStep, state: RecordState): Ver
 
 /**
  * Decides the outcome of a lost write: applied if no change remains (`steps`: those that the record still
- * needs); not applied if every field reads as the journal recorded it before the write.
+ * needs); not applied if every field reads as the journal recorded it before the write. If only some do,
+ * the write was applied and someone set those back.
  */
 function compareLost(
   session: Session,
@@ -130,7 +131,12 @@ function compareLost(
   const remaining = step?.changes.filter((change) => !isAdded(change, before, sent?.step)) ?? [];
   if (!step || remaining.length === 0) return { outcome: 'applied', record };
   const compared = remaining.filter(({ adds }) => adds === undefined);
-  const isBefore = isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
+  const isReached = Object.keys(before).some((key) =>
+    remaining.every(({ field }) => field !== key),
+  );
+  const isSetBack = isReached && compared.some(({ field }) => Object.hasOwn(record ?? {}, field));
+  const isBefore =
+    !isSetBack && isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
   const known = sent?.state.record;
   if (!isBefore && session.provenByAbsence && record && isMarkedDeleted(known, record))
     return markedAsDeleted(record);

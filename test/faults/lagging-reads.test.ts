@@ -67,6 +67,23 @@ test('a delete that was not applied is not done because the record was archived 
   expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
 });
 
+test.each([
+  ['and someone set one of them back, is a conflict', { nick: 'Old' }, 6, 1],
+  ['one of which the service does not show, is sent again', {}, 0, 2],
+])('a lost change of two fields, %s', async (_, shown, code, sent) => {
+  const { service, run } = await holding(
+    { id: 'player_1', rank: 1, ...shown },
+    ({ method }, kept) => {
+      if (method !== 'PATCH' || kept.get('player_1')?.['rank'] === 2) return undefined;
+      kept.set('player_1', { id: 'player_1', rank: 2, ...shown });
+      return (__, response) => response.socket?.destroy();
+    },
+  );
+  const ran = await run('players update player_1 -F rank=2 -F nick=New --json');
+  expect(ran.code).toBe(code);
+  expect(service.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(sent);
+});
+
 test('a write that was only accepted (202) is unknown if it cannot be read again', async () => {
   let sent = false;
   const { run } = await holding({ id: 'player_1', name: 'Ann' }, ({ method }) => {

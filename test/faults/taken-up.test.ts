@@ -473,6 +473,26 @@ describe('--append-note', () => {
     },
   );
 
+  test.each([
+    ['the last line', (notes: string) => notes],
+    ['a line above theirs', (notes: string) => `${notes}\nTheirs`],
+  ])(
+    'that was lost with a status is not sent again where someone set the status back, as %s',
+    async (_, keeping) => {
+      let isFirst = true;
+      const service: Kept = await keep([application('app_1')], ({ body }, step) => {
+        if (step !== 'PATCH app_1' || !isFirst) return undefined;
+        isFirst = false;
+        const { internalNotes } = JSON.parse(body.toString()) as { internalNotes: string };
+        service.kept.set('app_1', application('app_1', { internalNotes: keeping(internalNotes) }));
+        return cut;
+      });
+      const ran = await inProcess(`${line} --status rejected --json`, { env: service.env });
+      expect(written(service)).toHaveLength(1);
+      expect([ran.code, errorOf(ran).code]).toEqual([6, 'changedMeanwhile']);
+    },
+  );
+
   test('keeps the note that another admin added between the read and the write', async () => {
     let isFirst = true;
     const service: Kept = await keep([application('app_1')], (_, step) => {
