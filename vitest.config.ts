@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { keepFilesInMemory } from './test/support/in-memory.js';
+
+keepFilesInMemory();
 
 export default defineConfig({
   test: {

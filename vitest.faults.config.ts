@@ -1,6 +1,9 @@
 import { statSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { keepFilesInMemory } from './test/support/in-memory.js';
+
+keepFilesInMemory();
 
 /** What takes longest begins first, so that no worker is left alone with it at the end. */
 const longest = [

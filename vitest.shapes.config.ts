@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { keepFilesInMemory } from './test/support/in-memory.js';
 
-// Each cell has a home folder of its own; in memory, thousands of them cost little.
-if (existsSync('/dev/shm')) process.env['TMPDIR'] ??= '/dev/shm';
+keepFilesInMemory();
 
 /** The matrix: every command against every shape that the service may have. */
 export default defineConfig({
