@@ -138,14 +138,19 @@ describe('wrong answers', () => {
         { inside: line !== 'teams list' },
       );
 
-  fault('F049', 'a field of another type', async (attack) => {
-    const { ran } = await answered(attack, 'tryouts list --json', list({ email: 7 }));
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/email/);
-    expect(JSON.parse(ran.stdout)[0].email).toBe(7);
-    const strict = await answered(attack, 'tryouts list --json --strict', list({ email: 7 }));
-    expectFailure(strict.ran, 1, /email/);
-  });
+  fault(
+    'F049',
+    'a field of another type',
+    async (attack) => {
+      const { ran } = await answered(attack, 'tryouts list --json', list({ email: 7 }));
+      expect(ran.code).toBe(0);
+      expect(ran.stderr).toMatch(/email/);
+      expect(JSON.parse(ran.stdout)[0].email).toBe(7);
+      const strict = await answered(attack, 'tryouts list --json --strict', list({ email: 7 }));
+      expectFailure(strict.ran, 1, /email/);
+    },
+    { inside: true },
+  );
 
   fault(
     'F050',
@@ -447,30 +452,40 @@ describe('lists', () => {
     { inside: true },
   );
 
-  fault('F065', 'pages that overlap, and a total that lies', async (attack) => {
-    const world = await hostileWorld({
-      api: ({ nth }) => ({
-        json: { teams: rows(nth), total: 99, ...(nth < 4 && { nextCursor: `c${nth}` }) },
-      }),
-    });
-    const ran = await attack('teams list -o ids', { env: world.env });
-    expect(ran.stdout.trim().split('\n')).toEqual([
-      'team_1',
-      'team_2',
-      'team_3',
-      'team_4',
-      'team_5',
-    ]);
-    expect(ran.stderr).toMatch(/may be incomplete/);
-  });
+  fault(
+    'F065',
+    'pages that overlap, and a total that lies',
+    async (attack) => {
+      const world = await hostileWorld({
+        api: ({ nth }) => ({
+          json: { teams: rows(nth), total: 99, ...(nth < 4 && { nextCursor: `c${nth}` }) },
+        }),
+      });
+      const ran = await attack('teams list -o ids', { env: world.env });
+      expect(ran.stdout.trim().split('\n')).toEqual([
+        'team_1',
+        'team_2',
+        'team_3',
+        'team_4',
+        'team_5',
+      ]);
+      expect(ran.stderr).toMatch(/may be incomplete/);
+    },
+    { inside: true },
+  );
 
-  fault('F065', 'a next page on another host is not fetched', async (attack) => {
-    const elsewhere = await hostileWorld();
-    const { ran } = await answered(attack, 'teams list --json', {
-      json: { data: [team], next: `${elsewhere.baseUrl}/teams/org_7?page=2` },
-    });
-    expect(elsewhere.requests).toHaveLength(0);
-    expect(elsewhere.connections()).toBe(0);
-    expect(ran.stderr).toMatch(/elsewhere/);
-  });
+  fault(
+    'F065',
+    'a next page on another host is not fetched',
+    async (attack) => {
+      const elsewhere = await hostileWorld();
+      const { ran } = await answered(attack, 'teams list --json', {
+        json: { data: [team], next: `${elsewhere.baseUrl}/teams/org_7?page=2` },
+      });
+      expect(elsewhere.requests).toHaveLength(0);
+      expect(elsewhere.connections()).toBe(0);
+      expect(ran.stderr).toMatch(/elsewhere/);
+    },
+    { inside: true },
+  );
 });

@@ -57,10 +57,15 @@ describe('3xx', () => {
   }
 
   for (const status of [300, 304])
-    fault('F070', `${status} without a body`, async (attack) => {
-      const { ran } = await answered(attack, read, { status });
-      expectFailure(ran, 1, new RegExp(String(status)));
-    });
+    fault(
+      'F070',
+      `${status} without a body`,
+      async (attack) => {
+        const { ran } = await answered(attack, read, { status });
+        expectFailure(ran, 1, new RegExp(String(status)));
+      },
+      { inside: true },
+    );
 });
 
 /** [id, status, body, exit, what stderr says, requests for a read]. */
@@ -101,79 +106,114 @@ describe('4xx', () => {
       { inside: id !== 'F071' },
     );
 
-  fault('F074', '403 of an upload names the permission', async (attack) => {
-    const { ran } = await onWrite(
-      attack,
-      'uploads create --content-type text/plain --size-bytes 3',
-      'POST',
-      { status: 403, json: { error: 'forbidden' } },
-    );
-    expectFailure(ran, 7, /document:create/);
-  });
+  fault(
+    'F074',
+    '403 of an upload names the permission',
+    async (attack) => {
+      const { ran } = await onWrite(
+        attack,
+        'uploads create --content-type text/plain --size-bytes 3',
+        'POST',
+        { status: 403, json: { error: 'forbidden' } },
+      );
+      expectFailure(ran, 7, /document:create/);
+    },
+    { inside: true },
+  );
 
-  fault('F076', '403 as a page of something in between', async (attack) => {
-    const { ran } = await answered(attack, read, {
-      status: 403,
-      text: page,
-      headers: { 'content-type': 'text/html' },
-    });
-    expectFailure(ran, 7, /in front of the service/);
-    expect(ran.stderr).not.toContain('Blocked');
-  });
+  fault(
+    'F076',
+    '403 as a page of something in between',
+    async (attack) => {
+      const { ran } = await answered(attack, read, {
+        status: 403,
+        text: page,
+        headers: { 'content-type': 'text/html' },
+      });
+      expectFailure(ran, 7, /in front of the service/);
+      expect(ran.stderr).not.toContain('Blocked');
+    },
+    { inside: true },
+  );
 
-  fault('F078', '404 of a deletion that was sent again', async (attack) => {
-    const world = await hostileWorld({
-      api: (request, here) => {
-        if (request.method !== 'DELETE') return undefined;
-        if (here.count('DELETE') === 1) return { status: 503 };
-        here.carryOut(request);
-        return { status: 404, json: { error: 'notFound' } };
-      },
-    });
-    const ran = await attack('players delete player_1 --yes', { env: world.env });
-    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    expect(world.count('DELETE')).toBe(2);
-  });
+  fault(
+    'F078',
+    '404 of a deletion that was sent again',
+    async (attack) => {
+      const world = await hostileWorld({
+        api: (request, here) => {
+          if (request.method !== 'DELETE') return undefined;
+          if (here.count('DELETE') === 1) return { status: 503 };
+          here.carryOut(request);
+          return { status: 404, json: { error: 'notFound' } };
+        },
+      });
+      const ran = await attack('players delete player_1 --yes', { env: world.env });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.count('DELETE')).toBe(2);
+    },
+    { inside: true },
+  );
 
-  fault('F078', '404 of a deletion that was sent once', async (attack) => {
-    const { ran, world } = await onWrite(attack, 'documents delete doc_1 --yes', 'DELETE', {
-      status: 404,
-      json: { error: 'notFound' },
-    });
-    expect([1, 5]).toContain(ran.code);
-    expect(world.count('DELETE')).toBe(1);
-  });
+  fault(
+    'F078',
+    '404 of a deletion that was sent once',
+    async (attack) => {
+      const { ran, world } = await onWrite(attack, 'documents delete doc_1 --yes', 'DELETE', {
+        status: 404,
+        json: { error: 'notFound' },
+      });
+      expect([1, 5]).toContain(ran.code);
+      expect(world.count('DELETE')).toBe(1);
+    },
+    { inside: true },
+  );
 
-  fault('F079', '409 of an update', async (attack) => {
-    const { ran, world } = await onWrite(attack, patch, 'PATCH', {
-      status: 409,
-      json: { error: 'taken' },
-    });
-    expectFailure(ran, 6, /conflict.*\n.*e-mail or Discord user.*another application/);
-    expect(world.count('PATCH')).toBe(1);
-  });
+  fault(
+    'F079',
+    '409 of an update',
+    async (attack) => {
+      const { ran, world } = await onWrite(attack, patch, 'PATCH', {
+        status: 409,
+        json: { error: 'taken' },
+      });
+      expectFailure(ran, 6, /conflict.*\n.*e-mail or Discord user.*another application/);
+      expect(world.count('PATCH')).toBe(1);
+    },
+    { inside: true },
+  );
 
-  fault('F080', '409 of a conversion that somebody else has done', async (attack) => {
-    const world = await hostileWorld({
-      api: (request, here) => {
-        if (request.method !== 'POST') return undefined;
-        here.carryOut(request);
-        return { status: 409, json: { error: 'taken' } };
-      },
-    });
-    const ran = await attack(convert, { env: world.env });
-    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    expect(ran.stdout + ran.stderr).toMatch(/player_1/);
-  });
+  fault(
+    'F080',
+    '409 of a conversion that somebody else has done',
+    async (attack) => {
+      const world = await hostileWorld({
+        api: (request, here) => {
+          if (request.method !== 'POST') return undefined;
+          here.carryOut(request);
+          return { status: 409, json: { error: 'taken' } };
+        },
+      });
+      const ran = await attack(convert, { env: world.env });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(ran.stdout + ran.stderr).toMatch(/player_1/);
+    },
+    { inside: true },
+  );
 
-  fault('F080', '409 of a conversion that is none', async (attack) => {
-    const { ran, world } = await onWrite(attack, convert, 'POST', {
-      status: 409,
-      json: { error: 'taken' },
-    });
-    expectFailure(ran, 6, /conflict/);
-    expect(world.count('POST')).toBe(1);
-  });
+  fault(
+    'F080',
+    '409 of a conversion that is none',
+    async (attack) => {
+      const { ran, world } = await onWrite(attack, convert, 'POST', {
+        status: 409,
+        json: { error: 'taken' },
+      });
+      expectFailure(ran, 6, /conflict/);
+      expect(world.count('POST')).toBe(1);
+    },
+    { inside: true },
+  );
 
   fault('F082', '408: a read again, a creation not', async (attack) => {
     const { ran, world } = await answered(attack, read, { status: 408 });
@@ -184,15 +224,20 @@ describe('4xx', () => {
     expect(written.world.count('POST')).toBe(1);
   });
 
-  fault('F083', '413 of an upload', async (attack) => {
-    const { ran } = await onWrite(
-      attack,
-      'uploads create --content-type text/plain --size-bytes 999999999',
-      'POST',
-      { status: 413, json: { error: 'fileTooLarge' } },
-    );
-    expectFailure(ran, 3, /too large for the organization's plan/);
-  });
+  fault(
+    'F083',
+    '413 of an upload',
+    async (attack) => {
+      const { ran } = await onWrite(
+        attack,
+        'uploads create --content-type text/plain --size-bytes 999999999',
+        'POST',
+        { status: 413, json: { error: 'fileTooLarge' } },
+      );
+      expectFailure(ran, 3, /too large for the organization's plan/);
+    },
+    { inside: true },
+  );
 });
 
 const throttled = (after?: string, date?: string): Action => ({
@@ -218,16 +263,21 @@ describe('429', () => {
     ['a clock an hour ahead', 3_600_000],
     ['a clock an hour behind', -3_600_000],
   ] as const)
-    fault('F085', `a date by ${title}`, async (attack) => {
-      // HTTP dates have whole seconds.
-      const now = Math.floor((Date.now() + offset) / 1000) * 1000;
-      const world = await once(
-        throttled(new Date(now + 2000).toUTCString(), new Date(now).toUTCString()),
-      );
-      const ran = await attack(read, { env: world.env });
-      expect(ran.code).toBe(0);
-      expect(gap(world)).toBeGreaterThanOrEqual(2000);
-    });
+    fault(
+      'F085',
+      `a date by ${title}`,
+      async (attack) => {
+        // HTTP dates have whole seconds.
+        const now = Math.floor((Date.now() + offset) / 1000) * 1000;
+        const world = await once(
+          throttled(new Date(now + 2000).toUTCString(), new Date(now).toUTCString()),
+        );
+        const ran = await attack(read, { env: world.env });
+        expect(ran.code).toBe(0);
+        expect(gap(world)).toBeGreaterThanOrEqual(2000);
+      },
+      { inside: offset !== 0 },
+    );
 
   for (const after of [undefined, '-5', 'soon', '', 'Mon, 99 Xyz'])
     fault(
@@ -254,48 +304,70 @@ describe('429', () => {
       { inside: after !== '86400' },
     );
 
-  fault('F087', '--max-wait decides what is too long', async (attack) => {
-    const { ran, world } = await answered(attack, `${read} --max-wait 1s`, throttled('2'));
-    expectFailure(ran, 9, /2 s/);
-    expect(world.count()).toBe(1);
-  });
+  fault(
+    'F087',
+    '--max-wait decides what is too long',
+    async (attack) => {
+      const { ran, world } = await answered(attack, `${read} --max-wait 1s`, throttled('2'));
+      expectFailure(ran, 9, /2 s/);
+      expect(world.count()).toBe(1);
+    },
+    { inside: true },
+  );
 
   for (const [line, method] of [
     [post, 'POST'],
     [patch, 'PATCH'],
   ] as const)
-    fault('F088', `${method} was not processed: again`, async (attack) => {
-      const world = await hostileWorld({
-        api: ({ method: asked, nth }) =>
-          asked === method && nth === 1 ? throttled('0') : undefined,
-      });
-      const ran = await attack(line, { env: world.env });
-      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-      expect(world.count(method)).toBe(2);
-      expect(world.done.posts + world.done.patches).toBe(1);
-    });
+    fault(
+      'F088',
+      `${method} was not processed: again`,
+      async (attack) => {
+        const world = await hostileWorld({
+          api: ({ method: asked, nth }) =>
+            asked === method && nth === 1 ? throttled('0') : undefined,
+        });
+        const ran = await attack(line, { env: world.env });
+        expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+        expect(world.count(method)).toBe(2);
+        expect(world.done.posts + world.done.patches).toBe(1);
+      },
+      { inside: method !== 'POST' },
+    );
 });
 
 describe('5xx', () => {
-  fault('F089', 'twice 500, then there: a read', async (attack) => {
-    const world = await hostileWorld({ api: ({ nth }) => (nth < 3 ? { status: 500 } : undefined) });
-    const ran = await attack(read, { env: { ...world.env, ROSTERCTL_RETRIES: '3' } });
-    expect(ran.code).toBe(0);
-    expect(world.count()).toBe(3);
-  });
+  fault(
+    'F089',
+    'twice 500, then there: a read',
+    async (attack) => {
+      const world = await hostileWorld({
+        api: ({ nth }) => (nth < 3 ? { status: 500 } : undefined),
+      });
+      const ran = await attack(read, { env: { ...world.env, ROSTERCTL_RETRIES: '3' } });
+      expect(ran.code).toBe(0);
+      expect(world.count()).toBe(3);
+    },
+    { inside: true },
+  );
 
-  fault('F089', '500 of a status that was done', async (attack) => {
-    const world = await hostileWorld({
-      api: (request, here) => {
-        if (request.method !== 'PATCH') return undefined;
-        here.carryOut(request);
-        return { status: 500, json: { error: 'internalError' } };
-      },
-    });
-    const ran = await attack(patch, { env: world.env });
-    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    expect(world.count('PATCH')).toBe(1);
-  });
+  fault(
+    'F089',
+    '500 of a status that was done',
+    async (attack) => {
+      const world = await hostileWorld({
+        api: (request, here) => {
+          if (request.method !== 'PATCH') return undefined;
+          here.carryOut(request);
+          return { status: 500, json: { error: 'internalError' } };
+        },
+      });
+      const ran = await attack(patch, { env: world.env });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(world.count('PATCH')).toBe(1);
+    },
+    { inside: true },
+  );
 
   fault('F089', '500 of a conversion that was done', async (attack) => {
     const world = await hostileWorld({
@@ -352,29 +424,39 @@ describe('5xx', () => {
     );
   });
 
-  fault('F091', '503 with Retry-After: a creation is not repeated', async (attack) => {
-    const { ran, world } = await onWrite(attack, post, 'POST', {
-      status: 503,
-      headers: { 'retry-after': '0' },
-    });
-    expectFailure(ran, 10, /may have taken effect/);
-    expect(world.count('POST')).toBe(1);
-  });
+  fault(
+    'F091',
+    '503 with Retry-After: a creation is not repeated',
+    async (attack) => {
+      const { ran, world } = await onWrite(attack, post, 'POST', {
+        status: 503,
+        headers: { 'retry-after': '0' },
+      });
+      expectFailure(ran, 10, /may have taken effect/);
+      expect(world.count('POST')).toBe(1);
+    },
+    { inside: true },
+  );
 
-  fault('F092', 'a code of the contract in a 5xx', async (attack) => {
-    const { ran } = await answered(attack, `${read} --json`, {
-      status: 502,
-      json: { error: 'featureNotAvailable' },
-    });
-    expect(ran.code).toBe(9);
-    const { error } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
-      error: Record<string, unknown>;
-    };
-    expect(error).toMatchObject({
-      code: 'featureNotAvailable',
-      status: 502,
-      exitCode: 9,
-      retryable: true,
-    });
-  });
+  fault(
+    'F092',
+    'a code of the contract in a 5xx',
+    async (attack) => {
+      const { ran } = await answered(attack, `${read} --json`, {
+        status: 502,
+        json: { error: 'featureNotAvailable' },
+      });
+      expect(ran.code).toBe(9);
+      const { error } = JSON.parse(ran.stderr.trim().split('\n').at(-1) ?? '') as {
+        error: Record<string, unknown>;
+      };
+      expect(error).toMatchObject({
+        code: 'featureNotAvailable',
+        status: 502,
+        exitCode: 9,
+        retryable: true,
+      });
+    },
+    { inside: true },
+  );
 });

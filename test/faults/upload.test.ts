@@ -61,14 +61,19 @@ describe('step 1 and 2', () => {
     expect(world.store.requests[1]?.url).toBe(world.store.requests[0]?.url);
   });
 
-  fault('F096', 'the URL has run out: a new one', async (attack) => {
-    const world = await withStore(({ nth }) =>
-      nth === 1 ? { status: 403, text: xml('AccessDenied') } : undefined,
-    );
-    const ran = await attack(upload, { env: world.env, cwd: folder() });
-    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-    expect(grants(world)).toHaveLength(2);
-  });
+  fault(
+    'F096',
+    'the URL has run out: a new one',
+    async (attack) => {
+      const world = await withStore(({ nth }) =>
+        nth === 1 ? { status: 403, text: xml('AccessDenied') } : undefined,
+      );
+      const ran = await attack(upload, { env: world.env, cwd: folder() });
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(grants(world)).toHaveLength(2);
+    },
+    { inside: true },
+  );
 
   for (const status of [401, 410])
     fault(
@@ -83,27 +88,37 @@ describe('step 1 and 2', () => {
       { inside: status !== 401 },
     );
 
-  fault('F096', 'every URL has run out: it ends', async (attack) => {
-    const world = await withStore(() => ({ status: 403, text: xml('AccessDenied') }));
-    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
-      env: world.env,
-      cwd: folder(),
-    });
-    expectFailure(ran, 1, /refused the upload: 403 AccessDenied: no/);
-    expect(grants(world).length).toBeLessThanOrEqual(3);
-    expect(world.done.documents).toBe(0);
-  });
+  fault(
+    'F096',
+    'every URL has run out: it ends',
+    async (attack) => {
+      const world = await withStore(() => ({ status: 403, text: xml('AccessDenied') }));
+      const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+        env: world.env,
+        cwd: folder(),
+      });
+      expectFailure(ran, 1, /refused the upload: 403 AccessDenied: no/);
+      expect(grants(world).length).toBeLessThanOrEqual(3);
+      expect(world.done.documents).toBe(0);
+    },
+    { inside: true },
+  );
 
-  fault('F097', 'the signature does not match', async (attack) => {
-    const world = await withStore(() => ({ status: 403, text: xml('SignatureDoesNotMatch') }));
-    const ran = await attack('docs upload rules.txt --if-exists duplicate', {
-      env: world.env,
-      cwd: folder(),
-    });
-    expectFailure(ran, 1, /SignatureDoesNotMatch[^]*headers differ from the signed ones/);
-    expect(world.store.count('PUT')).toBe(1);
-    expect(world.done.documents).toBe(0);
-  });
+  fault(
+    'F097',
+    'the signature does not match',
+    async (attack) => {
+      const world = await withStore(() => ({ status: 403, text: xml('SignatureDoesNotMatch') }));
+      const ran = await attack('docs upload rules.txt --if-exists duplicate', {
+        env: world.env,
+        cwd: folder(),
+      });
+      expectFailure(ran, 1, /SignatureDoesNotMatch[^]*headers differ from the signed ones/);
+      expect(world.store.count('PUT')).toBe(1);
+      expect(world.done.documents).toBe(0);
+    },
+    { inside: true },
+  );
 
   fault('F098', 'the length is always sent, the key never', async (attack) => {
     const world = await withStore(undefined);
@@ -125,14 +140,19 @@ describe('step 1 and 2', () => {
     [400, 'RequestTimeout'],
     [503, 'SlowDown'],
   ] as const)
-    fault('F099', `${status} ${code}: again`, async (attack) => {
-      const world = await withStore(({ nth }) =>
-        nth === 1 ? { status, text: xml(code) } : undefined,
-      );
-      const ran = await attack(upload, { env: world.env, cwd: folder() });
-      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
-      expect(world.store.count('PUT')).toBe(2);
-    });
+    fault(
+      'F099',
+      `${status} ${code}: again`,
+      async (attack) => {
+        const world = await withStore(({ nth }) =>
+          nth === 1 ? { status, text: xml(code) } : undefined,
+        );
+        const ran = await attack(upload, { env: world.env, cwd: folder() });
+        expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+        expect(world.store.count('PUT')).toBe(2);
+      },
+      { inside: status !== 400 },
+    );
 
   fault(
     'F099',
@@ -148,6 +168,7 @@ describe('step 1 and 2', () => {
       const error = { code: 'SlowDown', exitCode: 9, retryable: true };
       expect(results).toMatchObject([{ error }, { error }]);
     },
+    { inside: true },
   );
 
   fault('F100', 'a refusal while we are still sending', async (attack) => {
@@ -387,13 +408,18 @@ describe('the file', () => {
       { inside: title !== 'truncated' },
     );
 
-  fault('F108', 'of no bytes: a note, and sent', async (attack) => {
-    const world = await withStore(undefined);
-    const ran = await attack(upload, { env: world.env, cwd: folder('') });
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/empty/);
-    expect(world.store.requests[0]?.headers['content-length']).toBe('0');
-  });
+  fault(
+    'F108',
+    'of no bytes: a note, and sent',
+    async (attack) => {
+      const world = await withStore(undefined);
+      const ran = await attack(upload, { env: world.env, cwd: folder('') });
+      expect(ran.code).toBe(0);
+      expect(ran.stderr).toMatch(/empty/);
+      expect(world.store.requests[0]?.headers['content-length']).toBe('0');
+    },
+    { inside: true },
+  );
 
   fault(
     'F109',
@@ -439,6 +465,7 @@ describe('the file', () => {
     expect(world.requests).toHaveLength(0);
   });
 
+  // A pipe that is opened would stop the test's own process.
   fault('F110', 'a pipe, a socket, a device', async (attack) => {
     const world = await withStore(undefined);
     const cwd = folder();
@@ -493,24 +520,29 @@ describe('the file', () => {
     { inside: true },
   );
 
-  fault('F113', 'of 5 GiB: its size is told exactly', async (attack) => {
-    const cwd = folder();
-    truncateSync(join(cwd, 'rules.txt'), 5 * 1024 ** 3 + 1);
-    const world = await hostileWorld({
-      api: () => ({ status: 413, json: { error: 'fileTooLarge' } }),
-    });
-    const ran = await attack(
-      'docs upload rules.txt --if-exists duplicate --content-type text/plain',
-      {
-        env: world.env,
-        cwd,
-      },
-    );
-    expectFailure(ran, 3, /too large/);
-    expect(JSON.parse(grants(world)[0]?.body.toString() ?? '{}')).toMatchObject({
-      sizeBytes: 5_368_709_121,
-    });
-  });
+  fault(
+    'F113',
+    'of 5 GiB: its size is told exactly',
+    async (attack) => {
+      const cwd = folder();
+      truncateSync(join(cwd, 'rules.txt'), 5 * 1024 ** 3 + 1);
+      const world = await hostileWorld({
+        api: () => ({ status: 413, json: { error: 'fileTooLarge' } }),
+      });
+      const ran = await attack(
+        'docs upload rules.txt --if-exists duplicate --content-type text/plain',
+        {
+          env: world.env,
+          cwd,
+        },
+      );
+      expectFailure(ran, 3, /too large/);
+      expect(JSON.parse(grants(world)[0]?.body.toString() ?? '{}')).toMatchObject({
+        sizeBytes: 5_368_709_121,
+      });
+    },
+    { inside: true },
+  );
 
   fault(
     'F114',
