@@ -355,10 +355,14 @@ test('a plan that expires while it waits for another change is not applied', asy
   });
   const other = heard(ben.start('tryouts set-status app_3 app_4 --to rejected --yes'));
   await until(() => held.length === 1);
-  const expires = Date.now() + 3_000;
+  const expires = Date.now() + 6_000;
   forge(file, () => ({ expiresAt: new Date(expires).toISOString() }));
   const waiting = heard(ben.start('plan apply p.json --yes --json --allow-drift --wait-lock 1m'));
-  await until(() => waiting.printed.stderr.includes('Waiting for it.') && Date.now() > expires);
+  let hasEnded = false;
+  void waiting.ended.then(() => (hasEnded = true));
+  await until(() => waiting.printed.stderr.includes('Waiting for it.') || hasEnded);
+  expect(waiting.printed.stderr).toContain('Waiting for it.');
+  await until(() => Date.now() > expires);
   held[0]?.();
   expect((await other.ended).code).toBe(0);
   const count = writes(service).length;

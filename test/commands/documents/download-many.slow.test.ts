@@ -248,7 +248,8 @@ test('a terminal counts the files that were skipped, and shows sizes in binary u
     shown
       .split('\r\n')
       .slice(-3, -1)
-      .map((row) => row.replace(/^.*\r/, '')),
+      // oxlint-disable-next-line no-control-regex
+      .map((row) => row.replace(/^.*(?:\r|\u001b\[[0-2]?[KG])/, '')),
   ]).toEqual([
     0,
     [
