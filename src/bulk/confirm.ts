@@ -204,7 +204,7 @@ function askedOf({ subject, preview }: PendingChanges): string {
   return `${verbOf(subject).ask} ${countedNoun(preview.tasks.length, subject)}?`;
 }
 
-/** Asks for the name of the record, which nobody types out of habit. Throws UsageError, GuardError. */
+/** Asks the user to type the name of the record, because a plain yes is given too easily. Throws UsageError, GuardError. */
 async function confirmName(
   { prompts }: Context,
   resource: ResourceName,

@@ -87,7 +87,7 @@ export interface Sent {
   readonly sign?: ApiError | undefined;
 }
 
-/** What a record shows of a step: its values, those before it, or neither. */
+/** The values that a record shows: those that a step set, those from before it, or neither. */
 export type Comparison = 'applied' | 'notApplied' | 'other';
 
 /** A read that does not show what the step writes. */

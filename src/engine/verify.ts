@@ -131,10 +131,10 @@ function compareLost(
   const remaining = step?.changes.filter((change) => !isAdded(change, before, sent?.step)) ?? [];
   if (!step || remaining.length === 0) return { outcome: 'applied', record };
   const compared = remaining.filter(({ adds }) => adds === undefined);
-  const isReached = Object.keys(before).some((key) =>
-    remaining.every(({ field }) => field !== key),
-  );
-  const isSetBack = isReached && compared.some(({ field }) => Object.hasOwn(record ?? {}, field));
+  const differing = new Set(remaining.map(({ field }) => field));
+  const hasNewValue = Object.keys(before).some((field) => !differing.has(field));
+  // A field that the service does not show was not set back.
+  const isSetBack = hasNewValue && compared.some(({ field }) => Object.hasOwn(record ?? {}, field));
   const isBefore =
     !isSetBack && isAsBefore(before, compared) && (digest === undefined || digest === step.digest);
   const known = sent?.state.record;
