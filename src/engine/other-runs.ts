@@ -22,8 +22,8 @@ import {
   placeIn,
   type RunStore,
   runNames,
-  startOf,
   storeOf,
+  timeInName,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
 import { digestIn, isAsBefore } from './decide.js';
@@ -266,16 +266,20 @@ const longestMs = 86_400_000;
  * record, only those begun at most `singleMs` before (an hour).
  */
 async function writtenSince(store: RunStore, own: OwnRun, since: number, singleMs = 3_600_000) {
+  const ended = placeIn(store, 'ended');
   // A run that ended since was moved there since.
-  const hasEnded = modifiedAt(placeIn(store, 'ended')) >= since;
+  const hasEnded = modifiedAt(ended) >= since;
   const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
-  const begunWithin = (ms: number) =>
-    names.findLastIndex((name) => startOf(name).getTime() <= since - ms) + 1;
-  const young = begunWithin(singleMs);
-  const older = names.slice(begunWithin(longestMs), young).filter((name) => !isSingleRun(name));
-  // Its own journal, which is long in the end, would be read for each of its rows.
-  const written = [...older, ...names.slice(young)].filter(
-    (name) => name !== own.run && modifiedAt(journalPath(store, name)) >= since,
+  // There may be thousands: one call of the file system each, for nearly all have ended.
+  const writtenAt = (name: string) =>
+    modifiedAt(journalIn(`${ended}/${name}`)) || modifiedAt(journalPath(store, name));
+  const [single, several] = [timeInName(since - singleMs), timeInName(since - longestMs)];
+  const written = names.filter(
+    (name) =>
+      name > (isSingleRun(name) ? single : several) &&
+      // Its own journal, which is long in the end, would be read for each of its rows.
+      name !== own.run &&
+      writtenAt(name) >= since,
   );
   return (await readRuns(store, written)).filter((run) => isBeside(run, own));
 }

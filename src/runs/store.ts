@@ -89,8 +89,7 @@ export function newRunName(
 ) {
   const ahead = after === undefined ? -1 : startOf(after).getTime() - now.getTime();
   const date = ahead >= 0 && ahead <= mostSetBackMs ? new Date(now.getTime() + ahead + 1) : now;
-  const time = date.toISOString().replace(/[-:.Z]/g, '');
-  return `${time}${single ? '-1' : ''}-${randomHex(3)}`;
+  return `${timeInName(date.getTime())}${single ? '-1' : ''}-${randomHex(3)}`;
 }
 
 /** A clock that was further ahead was wrong: names by it would keep runs from being pruned for as long. */
@@ -138,6 +137,11 @@ export function isSingleRun(run: string): boolean {
 /** When the run of that name started; independent of its files, which may be unreadable. */
 export function startOf(run: string): Date {
   return new Date(run.replace(timeOfName, '$1-$2-$3T$4:$5:$6.$7Z').slice(0, 24));
+}
+
+/** How the name of a run that starts at that time begins, in milliseconds since 1970. Later names sort behind it. */
+export function timeInName(time: number): string {
+  return new Date(time).toISOString().replace(/[-:.Z]/g, '');
 }
 
 const timeOfName = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})/;
