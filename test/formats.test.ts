@@ -311,6 +311,15 @@ test.each(['teams.yaml', 'teams.yml', 'teams.md'])(
   },
 );
 
+test.each([
+  ['-o', '--output: "roster card.PDF" is not a format.'],
+  ['--out', '--out cannot write .pdf files.'],
+])('%s with the name of a document is told how to save one', async (flag, message) => {
+  const ran = await inProcess(['docs', 'download', 'doc_1', flag, 'roster card.PDF']);
+  const hint = "To save a document: rosterctl documents download ID -O 'roster card.PDF'";
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `${message}\n${hint}\n` });
+});
+
 test('--out rows.jsonl holds NDJSON', async () => {
   const service = await recordingService(() => ({ status: 200, json: [{ id: 'a' }, { id: 'b' }] }));
   const home = temporaryFolder();

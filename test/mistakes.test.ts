@@ -57,6 +57,13 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
     2,
     "Unknown flag --updated-since for players update. To filter by a date: --where 'updatedAt>=2026-11-01'",
   ],
+  [
+    'docs download a --to f.pdf',
+    2,
+    'Unknown flag --to for documents download. Did you mean --file?',
+  ],
+  ['docs download a --output-file f', 2, 'Did you mean --file?'],
+  ['docs download a --dest files', 2, 'Did you mean --dir?'],
   ['teams list --older-than 7d', 2, "To filter by a date: --where 'createdAt<2026-11-01'"],
   ['tryouts list --from 7d', 2, 'Did you mean --since?'],
   ['teams list --since-lst x', 2, 'Did you mean --since-last?'],

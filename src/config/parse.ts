@@ -2,7 +2,7 @@
 
 import { readlinkSync } from 'node:fs';
 import { didYouMean } from '../data/nearest.js';
-import { controlCharacter } from '../data/text.js';
+import { controlCharacter, shellQuote } from '../data/text.js';
 import { parseDuration, rangeHint } from '../data/time.js';
 import { UsageError } from '../errors.js';
 import { extensionOf, promisedFormat } from './choices.js';
@@ -101,12 +101,19 @@ export function formatOfFile(file: string | undefined): string | undefined {
   const promised = promisedFormat(file);
   if (promised !== undefined) return promised;
   refuseSpreadsheet('--out', file, ' or .xlsx');
-  const extension = extensionOf(file);
-  if (extension !== undefined && /^\.(ya?ml|xml|html?|md|toml|parquet|pdf)$/.test(extension))
+  const extension = extensionOf(file) ?? '';
+  const download = downloadHint(file);
+  if (/^\.(ya?ml|xml|html?|md|toml|parquet)$/.test(extension) || download !== undefined)
     throw new UsageError(`--out cannot write ${extension} files.`, {
-      hint: 'Use .csv, .xlsx, .json or .ndjson, or choose the format with -o.',
+      hint: download ?? 'Use .csv, .xlsx, .json or .ndjson, or choose the format with -o.',
     });
   return undefined;
+}
+
+/** Says how to save a document under this name, if its extension is that of a document. */
+export function downloadHint(file: string | undefined): string | undefined {
+  if (!/^\.(pdf|docx?|png|jpe?g|webp|gif)$/.test(extensionOf(file) ?? '')) return undefined;
+  return `To save a document: rosterctl documents download ID -O ${shellQuote(file ?? '')}`;
 }
 
 /** Accepts `5/s`, `5` or `90/m`. Returns requests per second, or undefined for `none`. */

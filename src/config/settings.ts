@@ -14,7 +14,15 @@ import {
 import { flagVariables, type GlobalFlags, type Switches } from './environment.js';
 import { isOverride } from './keys.js';
 import { namedKeys } from './named-keys.js';
-import { fileOrStdout, formatOfFile, integer, nameList, oneOf, onOff } from './parse.js';
+import {
+  downloadHint,
+  fileOrStdout,
+  formatOfFile,
+  integer,
+  nameList,
+  oneOf,
+  onOff,
+} from './parse.js';
 import { profileInForce } from './store.js';
 
 /** Every setting, resolved: flag over environment over profile over default. */
@@ -139,10 +147,11 @@ const parseFormat = oneOf(outputFormats, (text) => promisedFormat(`.${text}`));
 
 /** Accepts a format; for the name of a file, which `-o` takes elsewhere, suggests `--out`. */
 function parseOutput(text: string): OutputFormat {
-  if (promisedFormat(text) === undefined) return parseFormat(text);
-  throw new UsageError(`"${text}" is not a format.`, {
-    hint: `To write a file: --out ${shellQuote(text)}`,
-  });
+  const hint = promisedFormat(text)
+    ? `To write a file: --out ${shellQuote(text)}`
+    : downloadHint(text);
+  if (hint === undefined) return parseFormat(text);
+  throw new UsageError(`"${text}" is not a format.`, { hint });
 }
 
 /** Combines `--json`, `-o` and the extension of `--out` into one `-o`. */

@@ -87,6 +87,8 @@ const nounsWithVerb: Meanings = {
 const flagsElsewhere: Meanings = {
   '--fields': ['--columns', '--select'],
   '--output': ['--format'],
+  '--file': ['--output-file', '--to', '--as'],
+  '--dir': ['--dest', '--destination', '--output-dir', '--directory', '--folder'],
   '--out': ['--output-file', '-O'],
   '--org': ['--organization', '--namespace', '--repo', '-R'],
   '--base-url': ['--url', '--host'],
