@@ -88,6 +88,10 @@ export function parseSorting(text: string): Sorting {
     throw new UsageError(`"${typo[2]}" is not a direction.`, {
       hint: `Write ${typo[1]}:asc or ${typo[1]}:desc.`,
     });
+  if (field.startsWith('-'))
+    throw new UsageError(`"${field}" is not a field.`, {
+      hint: `For the reverse order: --sort ${field.slice(1)}:desc`,
+    });
   if (field === '')
     throw new UsageError('The field to sort by is missing.', {
       hint: 'Write --sort name, or --sort submittedAt:desc.',

@@ -202,11 +202,8 @@ export function unknownNoun(typed: readonly string[], table: CommandManifest): U
     withTyped(withBoth, words.slice(2), table) ??
     withTyped(withNoun, words.slice(1), table) ??
     withTyped(nearestNoun(noun, next, table), words.slice(2), table);
-  return unknownCommand(
-    noun,
-    withFlags(line, typed, table),
-    hintOfVerb(noun, table) ?? 'See: rosterctl --help',
-  );
+  const help = hintOfVerb(noun, table) ?? 'See: rosterctl --help';
+  return unknownCommand(noun, withFlags(line, typed, table), help);
 }
 
 /** Puts the words that were typed after the command's own into the line that was meant. */
@@ -296,11 +293,13 @@ export function unknownVerb(
     commandForVerb(group.word, verb, table) ??
     (words.length === 2 ? listOfValue(verb, own) : undefined) ??
     (near === undefined ? commandOfValue(verb, own) : `rosterctl ${group.word} ${near}`);
+  // `app_1` or `email:a@b`, which no verb looks like.
+  const get = known.includes('get') && /[\d_:]/.test(verb) && `rosterctl ${group.word} get`;
+  const other = get || commandOfVerb(noun, undefined, table, { isOnly: true });
   const meant =
-    withTyped(command, words.slice(2), table) ??
-    withTyped(commandOfVerb(noun, undefined, table, { isOnly: true }), words.slice(1), table);
-  const line = withFlags(meant, typed, table);
-  return unknownCommand(`${noun} ${verb}`, line, `See: rosterctl ${group.word} --help`);
+    withTyped(command, words.slice(2), table) ?? withTyped(other, words.slice(1), table);
+  const help = `See: rosterctl ${group.word} --help`;
+  return unknownCommand(`${noun} ${verb}`, withFlags(meant, typed, table), help);
 }
 
 /** The list that a value alone selects: `tryouts pending`. */

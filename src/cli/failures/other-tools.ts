@@ -64,6 +64,7 @@ const verbsElsewhere: Meanings = {
   '* undo last': ['revert'],
   '* status': ['whoami'],
   '* use NAME': ['switch'],
+  '* set KEY VALUE': ['edit'],
 };
 
 /** Commands of another noun that a noun and verb mean. */
@@ -98,7 +99,7 @@ const flagsElsewhere: Meanings = {
   '--quiet': ['--silent'],
   '--where': ['--filter', '--selector', '-l'],
   '--search': ['--query', '--grep', '--name'],
-  '--sort': ['--order-by', '--sort-by'],
+  '--sort': ['--order-by', '--sort-by', '--desc', '--reverse'],
   '--limit': ['--top', '--max', '--per-page', '--page-size'],
   '--to': ['--state'],
   '--status': ['--state', '--to'],

@@ -160,12 +160,23 @@ function meantFlag(
   const sameVerb = table.commands.filter(({ words }) => words[1] === command?.words[1]);
   const near = nearest(word, [...known]);
   const owner = siblings.find(has) ?? (near === undefined ? sameVerb.find(has) : undefined);
-  const setsFields = command?.flags.some((entry) => entry.word === '--set');
-  const isField = setsFields && /^--[a-z]\w+$/i.test(word);
   return {
     said: owner ? `It belongs to ${owner.words.join(' ')}.` : near && `Did you mean ${near}?`,
-    hint: isField ? `To set a field of that name: -F ${value}=VALUE` : undefined,
+    hint: fieldHint(word, known, owner !== undefined || near !== undefined),
   };
+}
+
+/** Says how to set or filter by a field that has no flag of its own. */
+function fieldHint(
+  word: string,
+  known: ReadonlySet<string>,
+  isSuggested: boolean,
+): string | undefined {
+  if (!/^--[a-z]\w+$/i.test(word)) return undefined;
+  const field = word.slice(2);
+  if (known.has('--set')) return `To set a field of that name: -F ${field}=VALUE`;
+  if (!known.has('--where') || isSuggested) return undefined;
+  return `To filter by a field of that name: --where '${field}=VALUE'`;
 }
 
 /** The flag that takes a word as its value: `--accepted` for `--status accepted`. */
