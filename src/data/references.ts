@@ -63,6 +63,9 @@ export function meantReference(word: string, resource: ResourceName): string | u
 export function missingHint(word: string, resource: ResourceName): string {
   const list = `rosterctl ${resource} list`;
   const bare = pasted(word);
+  const words = bare.split(/[\s,;]+/);
+  if (words.length > 1 && words.every((each) => /\d/.test(each)))
+    return `Give each id as an argument of its own: ${words.map(shellQuote).join(' ')}`;
   const other = bare === word || bare === '' ? undefined : didYouMeanReference({ text: bare });
   const meant = meantReference(bare, resource) ?? other;
   if (meant !== undefined) return `${meant}\nSee: ${list}`;

@@ -38,6 +38,13 @@ test.each([
   expect(missingHint(word, 'tryouts')).toBe(`${meant}\nSee: rosterctl tryouts list`);
 });
 
+test.each([
+  ['app_1,app_2, app_3', 'app_1 app_2 app_3'],
+  ['"app_1 app_2"', 'app_1 app_2'],
+])('ids in one argument are named one by one: %j', (word, words) => {
+  expect(missingHint(word, 'tryouts')).toBe(`Give each id as an argument of its own: ${words}`);
+});
+
 test.each(['app_0001', '"', ', ', 'https://club.example.org/'])(
   'nothing is suggested for the word %j',
   (word) => expect(missingHint(word, 'tryouts')).not.toContain('Did you mean'),
