@@ -5,7 +5,7 @@ import { contractVersion } from '../api/contract.js';
 import type { Context } from '../context.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { firstOf, nameFirstFew, plural, upperFirst } from '../data/text.js';
-import { OutputError } from '../errors.js';
+import { type ApiError, OutputError } from '../errors.js';
 import { syncFolder, writeAtomically } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
 import { placeOf } from '../runs/plan.js';
@@ -28,8 +28,8 @@ export interface MadeBackup extends Removal {
   readonly snapshot: string | null;
   readonly complete: boolean;
   readonly manifest: Manifest;
-  /** The resources that the key may not read. */
-  readonly refused: readonly ResourceName[];
+  /** The answers in place of lists: the key may not read them, or the service does not have them. */
+  readonly refusals: ReadonlyMap<ResourceName, ApiError>;
 }
 
 /** Returns the resources to back up in their order, all of them by default. */
@@ -83,11 +83,14 @@ export async function removedAfter(
 async function makeSnapshot(context: Context, backup: OpenBackup, options: BackupOptions) {
   const startedAt = context.now().toISOString();
   const parts: ResourceBackup[] = [];
-  for (const resource of options.only)
-    parts.push(await backUpResource(context, backup, resource, options));
+  const refusals = new Map<ResourceName, ApiError>();
+  for (const resource of options.only) {
+    const part = await backUpResource(context, backup, resource, options);
+    parts.push(part);
+    if (part.refusal) refusals.set(resource, part.refusal);
+  }
   const resources = parts.flatMap(({ records }) => records ?? []);
-  const refusal = parts.find((part) => part.refusal)?.refusal;
-  const refused = options.only.filter((_, index) => parts[index]?.refusal);
+  const [refusal] = refusals.values();
   if (refusal && resources.length === 0) throw refusal;
   const { organization, service: origin } = placeOf(context);
   const missing = parts.flatMap((part) => part.missing);
@@ -109,7 +112,7 @@ async function makeSnapshot(context: Context, backup: OpenBackup, options: Backu
   };
   noteMissing(context, missing);
   if (!complete && !options.allowPartial)
-    return { snapshot: null, complete, manifest, refused, removed: [] };
+    return { snapshot: null, complete, manifest, refusals, removed: [] };
   const snapshot = await finish(backup, manifest);
   const { finishedAt } = manifest;
   const made = { snapshot: resolve(snapshot.path), finishedAt, complete };
@@ -119,7 +122,7 @@ async function makeSnapshot(context: Context, backup: OpenBackup, options: Backu
     complete && options.keep !== undefined
       ? await removeOld(context, backup, kept, options.keep)
       : { removed: [] };
-  return { snapshot: snapshot.path, complete, manifest, refused, ...removal };
+  return { snapshot: snapshot.path, complete, manifest, refusals, ...removal };
 }
 
 function leftOutBy({ only, files }: BackupOptions): readonly string[] {

@@ -10,7 +10,7 @@ import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { csvLine, exportText } from '../data/csv.js';
 import type { JsonObject } from '../data/json.js';
-import { isForbidden } from '../data/outcome-errors.js';
+import { isForbidden, isUnreadableList, lacksList } from '../data/outcome-errors.js';
 import { incompleteList, type ResourceName, resourceWords } from '../data/resources.js';
 import { groupedNumber, withArticle } from '../data/text.js';
 import { ApiError, GuardError } from '../errors.js';
@@ -33,11 +33,11 @@ export interface ResourceOptions {
 
 /** The parts of a snapshot that belong to one resource. */
 export interface ResourceBackup {
-  /** Absent if the key may not list it. */
+  /** Absent if it cannot be listed. */
   readonly records?: Manifest['resources'][number];
   readonly files?: Manifest['files'];
   readonly missing: readonly MissingPart[];
-  /** The answer to a key that may not list it. */
+  /** The answer in place of its list. */
   readonly refusal?: ApiError;
 }
 
@@ -59,7 +59,9 @@ export async function backUpResource(
       if (needsFiles) documents.push(listedDocument(record));
     });
     if (read instanceof ApiError) {
-      const reason = errorMessage(context, '', read);
+      const reason = isForbidden(read)
+        ? errorMessage(context, '', read)
+        : lacksList(resource, read);
       return { missing: [{ resource, id: null, reason }], refusal: read };
     }
     const doubt = doubtOf(read, backup, resource);
@@ -78,7 +80,7 @@ export async function backUpResource(
   }
 }
 
-/** Reads a list into its spool; returns the error if the key may not read it. Throws GuardError for a record without an id. */
+/** Reads a list into its spool; returns the error if it cannot be read. Throws GuardError for a record without an id. */
 async function readList(
   { api, progress }: Context,
   resource: ResourceName,
@@ -100,7 +102,7 @@ async function readList(
         await spool.add(record);
       }
   } catch (error) {
-    if (isForbidden(error)) return error;
+    if (isUnreadableList(error)) return error;
     throw error;
   } finally {
     line.stop();

@@ -26,7 +26,7 @@ export default defineCommand({
   about:
     `Reads the lists and changes nothing. ${ruleHelp} ` +
     'If the service shows no form, only undecided applications are compared. ' +
-    'A rule is skipped, and stderr says so, if this key cannot read a list (exit 7 with --strict, or if no rule could run), if the list may be incomplete, or if no record has the field. ' +
+    'A rule is skipped, and stderr says so, if this key cannot read a list or the service does not have it (exit 7 or 5 with --strict, or if no rule could run), if the list may be incomplete, or if no record has the field. ' +
     'With --since-last NAME, only new findings are printed; one that was fixed and comes back is new again. ' +
     'In a script, findings are rows of code, ids, detail, look (the command that shows it) and fix (the command that fixes it, if there is only one way).',
   examples: [

@@ -12,7 +12,7 @@ export default defineCommand({
   summary: 'See what is waiting, on one screen',
   about:
     'Shows who is waiting and for how long, what changed in the last seven days, accepted applicants who are not players yet, gaps in the rosters, unfinished runs, uploads and reviews on this machine, the last backup made on it, and the findings of rosterctl check. Each row ends with the command that shows more. ' +
-    'If your key cannot read a list, its row says so; with --strict, or if it cannot read any of them, the exit code is 7.',
+    'If your key cannot read a list, or the service does not have it, its row says so; with --strict, or if no list can be read, the exit code is 7 or 5.',
   examples: [
     ['What is waiting', ''],
     ['For a script', '--json'],

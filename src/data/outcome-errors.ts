@@ -116,6 +116,21 @@ export function isForbidden(error: unknown): error is ApiError {
   );
 }
 
+/** True if the service does not know the route of a request, or the feature behind it. */
+export function isUnknownRoute(error: unknown): error is ApiError {
+  return error instanceof ApiError && [404, 405, 501].includes(error.status);
+}
+
+/** True for the refusal of a list beside which other lists may well be read. */
+export function isUnreadableList(error: unknown): error is ApiError {
+  return isForbidden(error) || isUnknownRoute(error);
+}
+
+/** `this service has no list of teams (404)`, where other lists of the service were read. */
+export function lacksList(resource: ResourceName, { status }: ApiError): string {
+  return `this service has no list of ${resourceWords[resource].plural} (${status})`;
+}
+
 /** True for a refusal that something in front of the service sent, which says nothing about the key. */
 export function isBlocked(error: Failure): boolean {
   return error instanceof ApiError && error.details.isForeign === true;

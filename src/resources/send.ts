@@ -7,7 +7,7 @@ import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { withPlainId } from '../data/http.js';
 import type { JsonObject } from '../data/json.js';
-import { isProvenNotFound } from '../data/outcome-errors.js';
+import { isProvenNotFound, isUnknownRoute } from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import { lowerFirst } from '../data/text.js';
@@ -97,8 +97,6 @@ export async function withConflictAsSign(send: () => Promise<Sent>): Promise<Sen
   }
 }
 
-/** The statuses of a service that does not know a route. */
-const unknownRoute = [404, 405, 501];
 /** Statuses that may also mean that the service has the route in another shape, or for other keys. */
 const doubtful = [400, 403, 404];
 
@@ -118,7 +116,7 @@ async function routeRefusal(
   if (route.source === 'stated' || api.hasWorked(call)) return error;
   const used = `${route.method} ${withPlainId(route.template)}`;
   const refused = { error, call, route, row: endpoint(call.endpoint), used };
-  if (unknownRoute.includes(error.status)) {
+  if (isUnknownRoute(error)) {
     const found = await reader.read(id, 'after').catch((failure: unknown) => failure as Failure);
     const isThere = !(found instanceof Failure);
     if (isProvenNotFound(found)) return error.status === 404 ? error : (found as Failure);

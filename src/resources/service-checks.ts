@@ -8,7 +8,7 @@ import { rowError } from '../cli/failure.js';
 import { sandboxProfile } from '../config/choices.js';
 import { connectionSources, findConnection } from '../config/connection.js';
 import type { LocalContext } from '../context.js';
-import { isBlocked, isForbidden } from '../data/outcome-errors.js';
+import { isBlocked, isForbidden, isUnknownRoute, lacksList } from '../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../data/resources.js';
 import { shellQuote } from '../data/text.js';
 import { CancelledError, Failure, NetworkError } from '../errors.js';
@@ -74,6 +74,7 @@ export async function checkService(
     const all = pages ? [...findings, pages.finding] : findings;
     return [pass(name, mayRead), ...all.map((finding) => findingCheck(area, finding))];
   };
+  const lacking = new Map<string, string>();
   for (const area of resourceNames) {
     const name = `read ${area}`;
     try {
@@ -81,12 +82,17 @@ export async function checkService(
     } catch (error) {
       if (!(error instanceof Failure) || error instanceof CancelledError) throw error;
       checks.push(failedRead(name, error, context));
+      if (isUnknownRoute(error)) lacking.set(name, lacksList(area, error));
       if (error instanceof NetworkError && !checks.some(isReached))
         checks[1] = warn('connection', `not reached: ${place}`, null);
       // Without a connection, or with a rejected key, the other areas would fail the same way.
       if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
     }
   }
+  // Beside a list that was read, it is not the address that is wrong.
+  if (checks.some(({ detail }) => detail.startsWith(mayRead)))
+    for (const [name, detail] of lacking)
+      checks[checks.findIndex(({ check }) => check === name)] = warn(name, detail, null);
   const agreed = await agreeOnPages(api, lists, { ...overrides, ...settings }, (list, other) => {
     const { resource, pages } = list;
     const set = Object.entries(pages.settings).map((setting) => setting.join(' '));

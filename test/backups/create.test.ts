@@ -14,6 +14,7 @@ import { expect, test } from 'vitest';
 import { until } from '../bulk/user.js';
 import { sha256 } from '../support/document-store.js';
 import { errorOf, startLine, temporaryFolder } from '../support/run.js';
+import { unknown } from '../support/service.js';
 import { answering, application, desk, filesBelow, paper, player } from './desk.js';
 
 const json = (ran: { stdout: string }) => JSON.parse(ran.stdout);
@@ -273,6 +274,27 @@ test('a backup without what the key may not read says how to leave that out', as
   expect(errorOf(await create('--json'))).toMatchObject({
     message: 'No backup was kept: this key cannot read players, teams and documents.',
   });
+});
+
+test('a list that the service does not have is missing too, unless it has none', async () => {
+  const { create, world, snapshots } = await desk();
+  world.special = answering('/v1/teams', unknown);
+  const ran = await create('--json');
+  expect([ran.code, json(ran).missing]).toEqual([
+    8,
+    [{ resource: 'teams', id: null, reason: 'this service has no list of teams (404)' }],
+  ]);
+  expect(ran.stderr).toContain('Missing: teams. This service has no list of teams (404)');
+  expect(errorOf(ran)).toMatchObject({
+    message: 'No backup was kept: this service has no list of teams.',
+    hint: expect.stringMatching(/^Leave them out: --only tryouts,players,documents\n/),
+  });
+  expect((await create('--allow-partial')).code).toBe(8);
+  expect(snapshots()).toEqual([expect.stringMatching(/Z\.incomplete$/)]);
+  expect((await create('--only teams')).code).toBe(5);
+  world.special = () => unknown;
+  const none = await create('--json');
+  expect([none.code, none.stdout]).toEqual([5, '']);
 });
 
 test('a file that the store does not have is missing, and named', async () => {

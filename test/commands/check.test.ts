@@ -10,6 +10,7 @@ import {
   type Reply,
   recordingService,
   refused,
+  unknown,
 } from '../support/service.js';
 import { daysAgo } from '../support/times.js';
 import { application, keep } from './tryouts/service.js';
@@ -280,6 +281,28 @@ describe('what cannot be checked', () => {
     const strict = await check({ ...lists, tryouts: [fresh('a')] }, `${only} --strict`);
     expect([strict.code, found(strict)]).toEqual([7, []]);
     expect(errorOf(strict)).toMatchObject({ code: 'forbidden', exitCode: 7 });
+  });
+
+  test.each([404, 405, 501])(
+    'a list that the service answers with %i does the same',
+    async (status) => {
+      const lists = { players: { status }, teams, tryouts: [fresh('a', { status: 'odd' })] };
+      const only = '--only team.empty,status.unknown --json -q';
+      const ran = await check(lists, only);
+      expect([ran.code, found(ran), ran.stderr]).toEqual([
+        0,
+        ['status.unknown a'],
+        `team.empty skipped: this service has no list of players (${status}).\n`,
+      ]);
+      const strict = await check({ ...lists, tryouts: [fresh('a')] }, `${only} --strict`);
+      expect(errorOf(strict)).toMatchObject({ status, path: '/players/{organizationId}' });
+    },
+  );
+
+  test('a check of which no list is there doubts the address', async () => {
+    const ran = await check({ tryouts: unknown }, '--json');
+    expect([ran.code, ran.stdout]).toEqual([5, '']);
+    expect(errorOf(ran)['hint']).toContain('Are the base URL and the organization id right?');
   });
 
   test('a status that is null or empty is none', async () => {

@@ -7,7 +7,7 @@ import { ids, several } from '../bulk/user.js';
 import { converse } from '../support/converse.js';
 import { inProcess } from '../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../support/run.js';
-import { organization, recordingService } from '../support/service.js';
+import { listService, organization, recordingService, unknown } from '../support/service.js';
 import { application, keep } from './tryouts/service.js';
 
 interface Check {
@@ -112,6 +112,21 @@ test('a wrong key stops at the first area; a missing permission is a separate wa
   expect(partial.result('read documents')).toBe('warn');
   expect(partial.result('read tryouts')).toBe('pass');
   expect(new Set(narrow.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+});
+
+test('a list that the service does not have is a warning, unless it has none', async () => {
+  const { env } = await listService({ documents: unknown });
+  const one = await doctor({ env });
+  expect(one.checks.find(({ check }) => check === 'read documents')).toEqual({
+    check: 'read documents',
+    result: 'warn',
+    detail: 'this service has no list of documents (404)',
+    hint: null,
+  });
+  expect(one.code).toBe(0);
+  const none = await recordingService(() => unknown);
+  const all = await doctor({ env: none.env });
+  expect([all.code, all.result('read documents')]).toEqual([1, 'fail']);
 });
 
 test('a web page in place of the lists is no missing permission', async () => {

@@ -10,7 +10,7 @@ import { displayWidth } from '../../src/terminal/width.js';
 import { forbidden, hostileTexts } from '../support/hostile.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
-import { type Lists, listService, type Reply, refused } from '../support/service.js';
+import { type Lists, listService, type Reply, refused, unknown } from '../support/service.js';
 import { daysAgo } from '../support/times.js';
 import { application, keep } from './tryouts/service.js';
 
@@ -154,6 +154,28 @@ describe('a list that the key may not read', () => {
   test('is no success if it is every list', async () => {
     const none = { tryouts: refused, players: refused, teams: refused, documents: refused };
     expect(await overview(none)).toMatchObject({ code: 7 });
+  });
+
+  test('or that the service does not have is told in the same way', async () => {
+    const { code, stdout, stderr } = await overview({ ...club, tryouts: unknown, teams: unknown });
+    expect([code, stderr, stdout.split('\n').slice(1, 5)]).toEqual([
+      0,
+      '',
+      [
+        'Waiting      not known: this service has no list of applications (404)',
+        'Rosters      1 player in no team · 1 document without tags',
+        '             rosterctl check --only player.noTeam,document.untagged',
+        '             not known: this service has no list of teams (404)',
+      ],
+    ]);
+  });
+
+  test('may be one that the service does not have, but then not every one', async () => {
+    const none = { tryouts: unknown, players: unknown, teams: unknown, documents: unknown };
+    const { code, stdout, stderr } = await overview(none);
+    expect([code, stdout]).toEqual([5, '']);
+    expect(stderr).toContain('GET /teams/{organizationId} was not found');
+    expect(stderr).toContain('Are the base URL and the organization id right?');
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inProcess } from '../support/in-process.js';
 import { temporaryFolder } from '../support/run.js';
-import { type Reply, recordingService, type Service } from '../support/service.js';
+import { type Reply, recordingService, type Service, unknown } from '../support/service.js';
 import { application } from './tryouts/service.js';
 
 const user = '9000000000000100001';
@@ -97,6 +97,13 @@ test('a forbidden list is named, and the answer is no success', async () => {
   const { code, found, ids } = await person(await club({ players: forbidden }), 'app_1 --json');
   expect([code, ids('applications')]).toEqual([7, ['app_1', 'app_2']]);
   expect(String(found['notSearched'])).toContain('players (this key cannot list them)');
+});
+
+test('a list that the service does not have is named too', async () => {
+  const { code, found, ids } = await person(await club({ documents: unknown }), 'app_1 --json');
+  expect([code, ids('applications')]).toEqual([5, ['app_1', 'app_2', 'app_4']]);
+  expect(String(found['notSearched'])).toContain('documents (this service has no list of them)');
+  expect((await person(await club({ players: unknown }), 'player_9 --json')).found).toEqual({});
 });
 
 test('who may be in a forbidden list is not said to be unknown', async () => {

@@ -96,6 +96,8 @@ export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 
 /** The answer to a key that may not read something. */
 export const refused: Reply = { status: 403, json: { error: 'forbidden' } };
+/** The answer of a service that does not know a route. */
+export const unknown: Reply = { status: 404, json: { error: 'notFound' } };
 
 /** Lists by their resource; a Reply takes the place of a list. */
 export type Lists = { readonly [R in ResourceName]?: unknown };

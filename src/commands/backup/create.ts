@@ -11,7 +11,7 @@ import { linesView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { type CommandManifest, findGroup } from '../../data/command-manifest.js';
 import { didYouMean } from '../../data/nearest.js';
-import { RunError } from '../../data/outcome-errors.js';
+import { isUnknownRoute, RunError } from '../../data/outcome-errors.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
 import { andList, countOf, plural } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
@@ -163,11 +163,22 @@ function linesFor({ manifest, complete }: MadeBackup, report: Report): readonly 
   ];
 }
 
-function incomplete({ snapshot, refused, manifest: { missing, resources } }: MadeBackup): RunError {
-  if (snapshot === null && refused.length === missing.length) {
-    const what = andList(refused.map((resource) => resourceWords[resource].plural));
+function incomplete({
+  snapshot,
+  refusals,
+  manifest: { missing, resources },
+}: MadeBackup): RunError {
+  if (snapshot === null && refusals.size === missing.length) {
+    const refused = [...refusals];
+    const name = ([resource]: (typeof refused)[number]) => resourceWords[resource].plural;
+    const absent = refused.filter(([, error]) => isUnknownRoute(error)).map(name);
+    const forbidden = refused.filter(([, error]) => !isUnknownRoute(error)).map(name);
+    const why = [
+      ...(forbidden.length > 0 ? [`this key cannot read ${andList(forbidden)}`] : []),
+      ...(absent.length > 0 ? [`this service has no list of ${andList(absent)}`] : []),
+    ].join(', and ');
     const others = resources.map(({ resource }) => resource).join(',');
-    return new RunError(`No backup was kept: this key cannot read ${what}.`, 'rowsFailed', {
+    return new RunError(`No backup was kept: ${why}.`, 'rowsFailed', {
       hint: `Leave them out: --only ${others}\nTo keep what there is, marked as incomplete, add --allow-partial.`,
     });
   }

@@ -2,7 +2,12 @@
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
-import { isForbidden } from '../../data/outcome-errors.js';
+import {
+  isForbidden,
+  isUnknownRoute,
+  isUnreadableList,
+  lacksList,
+} from '../../data/outcome-errors.js';
 import { plainText } from '../../data/path.js';
 import { quotedId } from '../../data/references.js';
 import { type ResourceName, resourceNames, resourceWords } from '../../data/resources.js';
@@ -57,7 +62,7 @@ export function findingId({ code, ids }: Finding): string {
   return `${code}:${ids.toSorted().join(',')}`;
 }
 
-/** Returns why the check failed: a forbidden list, without --strict only if no rule could run. */
+/** Returns why the check failed: a list that was refused, without --strict only if no rule could run. */
 export function failureOfCheck(
   { skips, isAllSkipped }: CheckResult,
   { strict }: Pick<Context['settings'], 'strict'>,
@@ -100,7 +105,8 @@ interface Observer {
 
 /**
  * Runs the rules on the lists that they need; the observer sees the records of its list too. A list that
- * the key may not read or that may be incomplete skips its rules. Throws every other failure.
+ * the key may not read, that the service does not have or that may be incomplete skips its rules. Throws
+ * every other failure, and that of a missing list if no list was read.
  */
 export async function findProblems(
   context: Context,
@@ -119,6 +125,7 @@ export async function findProblems(
     );
   const read = new Map<ResourceName, number>();
   const unread = new Map<ResourceName, string>();
+  const refusals: ApiError[] = [];
   for (const resource of resourceNames) {
     const needing = running.filter(
       ({ rule }) => rule.resource === resource || (rule.alsoReads ?? []).includes(resource),
@@ -134,8 +141,12 @@ export async function findProblems(
     read.set(resource, count);
     if (!skipped) continue;
     unread.set(resource, skipped.reason);
+    if (skipped.cause instanceof ApiError) refusals.push(skipped.cause);
     for (const each of needing) each.skipped ??= skipped;
   }
+  // A service that has none of the lists is more likely another address.
+  const missing = refusals.find(isUnknownRoute);
+  if (missing && refusals.length === read.size) throw missing;
   const findings = running.flatMap((each) => findingsOf(each, context));
   const skips = skipsOf(running);
   const isAllSkipped = skips.flatMap((skip) => skip.codes).length === running.length;
@@ -155,8 +166,11 @@ async function readInto(
       for (const record of batch) onRecord(record, checkedRecord(record));
   } catch (error) {
     // Without API access nothing can be checked at all (contract 5.3).
-    if (!isForbidden(error)) throw error;
-    return { reason: `this key cannot read ${many} (403)`, cause: error };
+    if (!isUnreadableList(error)) throw error;
+    const reason = isForbidden(error)
+      ? `this key cannot read ${many} (403)`
+      : lacksList(resource, error);
+    return { reason, cause: error };
   }
   const completeness = list.completeness();
   if (completeness.state !== 'doubtful') return undefined;

@@ -5,7 +5,7 @@ import { candidateOf, describeCandidates } from '../../bulk/reference-index.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { isForbidden, ReferencesError } from '../../data/outcome-errors.js';
+import { isForbidden, isUnreadableList, ReferencesError } from '../../data/outcome-errors.js';
 import { labelOf, normalName } from '../../data/path.js';
 import {
   answersTo,
@@ -66,9 +66,9 @@ const neverSearched = [
 
 /**
  * Reads applications, players and documents, each list once and whole, and collects one person. A
- * list that this key cannot read is named under `notSearched`, and `failure` is why the first of them
- * could not be read. Throws ReferencesError if no person matches, or more than one; ApiError if none
- * matches and a list was refused; GuardError if a list may be incomplete.
+ * list that this key cannot read, or that the service does not have, is named under `notSearched`, and
+ * `failure` is why the first of them could not be read. Throws ReferencesError if no person matches, or
+ * more than one; ApiError if none matches and a list was refused; GuardError if a list may be incomplete.
  */
 export async function findPerson(context: Context, reference: Reference) {
   const { api, settings } = context;
@@ -81,9 +81,12 @@ export async function findPerson(context: Context, reference: Reference) {
       });
       return true;
     } catch (error) {
-      if (!isForbidden(error)) throw error;
+      if (!isUnreadableList(error)) throw error;
       failure ??= error;
-      unread.push(`${resourceWords[resource].plural} (this key cannot list them)`);
+      const why = isForbidden(error)
+        ? 'this key cannot list them'
+        : 'this service has no list of them';
+      unread.push(`${resourceWords[resource].plural} (${why})`);
       return false;
     }
   };
