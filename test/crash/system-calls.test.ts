@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { BulkReport } from '../../src/runs/report.js';
 import { inProcess } from '../support/in-process.js';
 import { launcher, temporaryFolder } from '../support/run.js';
 import { seeded } from '../support/seeded.js';
@@ -93,6 +94,27 @@ describe.concurrent('by system calls:', () => {
     }
     expect(refused.unsent).toBeGreaterThan(1);
     expect(refused.sent).toBeGreaterThan(0);
+  });
+
+  test('a create that is interrupted at the n-th fdatasync is shown with its row', async () => {
+    const stage = await setStage(rows, () => 'through');
+    const ends = { unsent: 0, sent: 0 };
+    for (let at = 1; ends.sent === 0; at++) {
+      stage.relay.clear();
+      const interrupted = failing('fdatasync', `signal=INT:when=${at}`);
+      const line = [process.execPath, launcher, 'teams', 'create', '--name', `Blue ${at}`];
+      await runOnce([...interrupted, ...line], {
+        home: stage.home,
+        env: { ...stage.env, ...threads },
+      });
+      if (stage.relay.arrivals.length > 0) ends.sent += 1;
+      const shown = await inProcess(['runs', 'resume', 'last', '--yes', '--json'], stage);
+      if (shown.code === 5) continue;
+      ends.unsent += 1;
+      const { summary, results } = JSON.parse(shown.stdout) as BulkReport;
+      expect([at, results.length]).toEqual([at, summary.total]);
+    }
+    expect(ends.unsent).toBeGreaterThan(1);
   });
 
   test('a create whose end the disk refuses says so, and is sent once by the same command', async () => {
