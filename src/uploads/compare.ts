@@ -13,6 +13,7 @@ import {
   idsOfContent,
   memoryStats,
   mostHashedBytes,
+  nameMark,
   readUploadMemory,
   rememberUpload,
   type UploadMemory,
@@ -239,7 +240,9 @@ class Finder {
     sha256: string,
   ): Promise<ExistingDocument | undefined> {
     const named = this.documents.byName.get(name.normalize())?.map(idOf);
-    const ids = idsOfContent(this.memory, sha256, named).filter((id) => !this.own.has(id));
+    const ids = idsOfContent(this.memory, sha256, named).filter(
+      (id) => !this.own.has(id) && !(file.hasTwin && this.isOfOtherName(id, name)),
+    );
     for (const id of ids) {
       const record = this.documents.byId.get(id);
       if (!record || shownDifference(record, file) === 'size') continue;
@@ -250,6 +253,12 @@ class Finder {
     // A list that cannot be read whole does not prove that the document is gone.
     if (id === undefined || this.doubt === undefined || this.job.isStrict) return undefined;
     return { id, message: uploadedBefore(id) };
+  }
+
+  /** True for a document that was uploaded under another name: it may be that of a twin. */
+  private isOfOtherName(id: string, name: string): boolean {
+    const mark = this.memory.get(id)?.name;
+    return mark !== undefined && mark !== nameMark(name);
   }
 
   private async compare(

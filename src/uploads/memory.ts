@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, type Stats, statSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
+import { textDigest } from '../data/digest.js';
 import type { JsonObject } from '../data/json.js';
 import { isSystemError, systemCode, systemReason } from '../data/system-errors.js';
 import { Failure } from '../errors.js';
@@ -20,10 +21,17 @@ interface Uploaded {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly id: string;
+  /** What `nameMark` returns for the name that it was given; absent in what earlier versions kept. */
+  readonly name?: string;
 }
 
 /** The documents that this machine uploaded to one organization at one service, by id, oldest first. */
 export type UploadMemory = ReadonlyMap<string, Uploaded>;
+
+/** Returns what the memory keeps of a document's name: enough to recognize it, but not the name itself. */
+export function nameMark(name: string): string {
+  return textDigest(name.normalize()).slice(0, 16);
+}
 
 /** The ids of the documents with this content: first those in `preferred`, then the newest. */
 export function idsOfContent(

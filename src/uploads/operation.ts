@@ -14,7 +14,7 @@ import { DocumentFinder, existsAlready } from './compare.js';
 import { verifyUpload } from './content.js';
 import { readDocuments, verifyDocument } from './documents.js';
 import type { LocalFile } from './local-file.js';
-import { mostHashedBytes } from './memory.js';
+import { mostHashedBytes, nameMark } from './memory.js';
 import {
   badFile,
   documentOf,
@@ -206,7 +206,12 @@ function fileTransfer(
       const { sizeBytes } = inspected(row);
       const remember = async () => {
         if (typeof id === 'string' && sizeBytes <= mostHashedBytes)
-          await finder.remember({ sha256, sizeBytes, id });
+          await finder.remember({
+            sha256,
+            sizeBytes,
+            id,
+            name: nameMark(documentOf(job, row).name),
+          });
       };
       try {
         if (job.verify) await verifyUpload(context, record, inspected(row), sha256);

@@ -40,6 +40,8 @@ export type InspectedFile = FileFacts & {
   readonly identity: string;
   /** An earlier file of the same invocation with the same name and content. */
   readonly sameAs?: string;
+  /** Other files of the same invocation have its content, under other names. */
+  readonly hasTwin?: boolean;
   /** The document that it would replace does not exist. */
   readonly isMissing?: boolean;
   readonly text?: OwnText | undefined;

@@ -181,8 +181,8 @@ async function inspect(
 }
 
 /**
- * Sets `sameAs` on every file with the name and the content of an earlier one; refused files do not
- * count. Prints a note on files with the same bytes and different names, often a mistake: all of them
+ * Sets `sameAs` on every file with the name and the content of an earlier one, and `hasTwin` where only
+ * the names differ; refused files do not count. Prints a note on files with the same bytes and different names, often a mistake: all of them
  * are uploaded.
  */
 async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
@@ -201,7 +201,7 @@ async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
     });
     return { row, hash };
   };
-  const sameAs = new Map<number, string>();
+  const same = new Map<number, Pick<InspectedFile, 'sameAs' | 'hasTwin'>>();
   const pairs: string[] = [];
   for (const group of [...bySize.values()].filter(({ length }) => length > 1)) {
     const byHash = new Map<string, SelectedRow[]>();
@@ -211,18 +211,16 @@ async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
       const [first] = others;
       const { path, sizeBytes } = inspected(row);
       const twin = others.find((other) => documentName(other) === documentName(row));
-      if (twin) sameAs.set(row.row, twin.id);
-      else if (first && sizeBytes > 0 && path !== inspected(first).path)
+      if (twin) same.set(row.row, { sameAs: twin.id });
+      else if (first) for (const each of [first, row]) same.set(each.row, { hasTwin: true });
+      if (!twin && first && sizeBytes > 0 && path !== inspected(first).path)
         pairs.push(`${row.id} holds the same bytes as ${first.id}.`);
       byHash.set(hash, [...others, row]);
     }
   }
   for (const line of upTo(nameFirstFew, pairs, (more) => `… and ${plural(more, 'more pair')}.`))
     context.note(line);
-  return rows.map((row) => {
-    const twin = sameAs.get(row.row);
-    return twin === undefined ? row : { ...row, own: { ...row.own, sameAs: twin } };
-  });
+  return rows.map((row) => ({ ...row, own: { ...row.own, ...same.get(row.row) } }));
 }
 
 /** The name of a row's document, unless --name replaces it. */

@@ -155,6 +155,29 @@ test('a resumed run uploads a file with the bytes of one that it uploaded before
   expect(documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
 });
 
+test.each(['lists them as they were named', 'renames them'])(
+  'the same line uploads a file that was refused, beside one with its bytes, if the service %s',
+  async (how) => {
+    const { upload, view, documents } = await desk({ 'a.txt': 'one', 'b.txt': 'one' });
+    const { put, list } = view;
+    if (how === 'renames them')
+      view.list = (made) => list(made.map((each) => ({ ...each, name: `renamed ${each.id}` })));
+    let sent = 0;
+    view.put = () => ({ status: (sent += 1) > 1 ? 403 : 200 });
+    const line = 'a.txt b.txt --concurrency 1';
+    expect((await upload(line)).code).toBe(8);
+    view.put = put;
+    const again = JSON.parse((await upload(line)).stdout);
+    expect(again.results).toMatchObject([
+      { result: 'skipped', after: { id: 'doc_1' } },
+      { result: 'changed', after: { id: 'doc_2' } },
+    ]);
+    const third = JSON.parse((await upload(line)).stdout);
+    expect(third.results).toMatchObject([{ after: { id: 'doc_1' } }, { after: { id: 'doc_2' } }]);
+    expect(documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+  },
+);
+
 test('a file that is skipped keeps its tags, which is said if others were typed', async () => {
   const { upload } = await desk({ 'a.txt': 'one' });
   await upload('a.txt --tag contract');
