@@ -42,8 +42,8 @@ export interface World extends PathsInput {
 export interface CommandWorld extends World, ScreenWorld {
   /** After this, a signal counts as a normal end of the command. */
   readonly expectSignal: () => void;
-  /** Sets what is done right before a second signal ends the process, until the result is called. */
-  readonly onQuit: (listener: () => void) => () => void;
+  /** Sets what is done right before a second signal ends the process with a code, until the result is called. */
+  readonly onQuit: (listener: (code: number) => void) => () => void;
   readonly lendKeys: LendKeyboard;
 }
 

@@ -466,7 +466,9 @@ test.each(['app_1', 'app_1 app_2'])(
     // Two of one signal could reach it as one.
     line.kill('SIGTERM');
     line.kill('SIGINT');
-    expect([130, 143]).toContain((await line.ended).code);
+    const { code, stderr } = await line.ended;
+    expect([130, 143]).toContain(code);
+    expect(stderr).toContain('Quit before all answers arrived:');
     expect(locks()).toEqual([]);
   },
 );

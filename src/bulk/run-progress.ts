@@ -1,13 +1,15 @@
 /** Shows how far a run has got (rows or bytes, rate, time left), that it waits after Ctrl-C, and how to finish it. */
 
 import type { RateLimiter } from '../api/rate-limiter.js';
+import { rowError } from '../cli/failure.js';
 import { rateText } from '../config/parse.js';
 import type { Context } from '../context.js';
+import { printJson } from '../data/json.js';
 import { isForbidden } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
 import { binarySize, bytesMoved, groupedNumber, plural } from '../data/text.js';
 import type { Session } from '../engine/operation.js';
-import type { Failure } from '../errors.js';
+import { CancelledError, type Failure } from '../errors.js';
 import { shownRunName } from '../runs/find-run.js';
 import type { RunPlan } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
@@ -85,13 +87,16 @@ function timeLeft(rest: number, rate: number): string {
 /** An answer that comes this soon after Ctrl-C needs no explanation. */
 const announceAfterMs = 300;
 
-/** Tells a person after the first Ctrl-C why the command is still running. Call the returned function at its end. */
+/**
+ * Tells a person after the first Ctrl-C why the command is still running, and everyone after the second what
+ * is not known. Call the returned function at its end.
+ */
 export function announceInterrupt(context: Context): () => void {
-  const { signal, streams } = context;
-  if (!streams.stderr.isTerminal) return () => {};
+  const { signal, streams, settings } = context;
   let timer: NodeJS.Timeout | undefined;
   let isAnnounced = false;
   const onAbort = () => {
+    if (!streams.stderr.isTerminal) return;
     timer = setTimeout(() => {
       isAnnounced = true;
       context.message(
@@ -100,11 +105,13 @@ export function announceInterrupt(context: Context): () => void {
     }, announceAfterMs);
   };
   signal.addEventListener('abort', onAbort);
-  const offQuit = context.onQuit(() => {
-    if (!isAnnounced)
-      context.message(
-        'Quit before all answers arrived: requests already sent may have taken effect. Check with: rosterctl runs resume last',
-      );
+  const offQuit = context.onQuit((exitCode) => {
+    const quit = 'Quit before all answers arrived: requests already sent may have taken effect.';
+    const hint = 'Check with: rosterctl runs resume last';
+    if (['json', 'ndjson'].includes(settings.output)) {
+      const error = rowError(context, [], new CancelledError(quit, { hint }), '');
+      void streams.stderr.write(`${printJson({ error: { ...error, exitCode } })}\n`);
+    } else if (!isAnnounced) context.message(`${quit} ${hint}`);
   });
   return () => {
     clearTimeout(timer);

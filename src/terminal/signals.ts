@@ -97,13 +97,13 @@ export function watchSignals(owner: SignalSource, onInterrupt: () => void) {
   let code: number | undefined;
   let expected = false;
   let ignored = false;
-  let beforeQuitting: (() => void) | undefined;
+  let beforeQuitting: ((code: number) => void) | undefined;
   const names = Object.keys(signalExits) as (keyof typeof signalExits)[];
   const onSignal = (name: keyof typeof signalExits) => {
     if (ignored && name === 'SIGINT') return;
     if (name === 'SIGINT') onInterrupt();
     if (code !== undefined) {
-      beforeQuitting?.();
+      beforeQuitting?.(code);
       owner.exit(code);
     }
     code = signalExits[name];
@@ -120,7 +120,7 @@ export function watchSignals(owner: SignalSource, onInterrupt: () => void) {
       expected = true;
     },
     /** Sets what is done right before the second signal ends the process, until the result is called. */
-    onQuit: (listener: () => void): (() => void) => {
+    onQuit: (listener: (code: number) => void): (() => void) => {
       beforeQuitting = listener;
       return () => {
         beforeQuitting = undefined;

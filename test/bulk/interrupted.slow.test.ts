@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
-import { closed, heard, rosterctl, splitWords, temporaryFolder } from '../support/run.js';
+import { closed, errorOf, heard, rosterctl, splitWords, temporaryFolder } from '../support/run.js';
 import type { Service } from '../support/service.js';
 import { fast, ids, report, several, until, userInside, userOf } from './user.js';
 
@@ -66,7 +66,14 @@ describe.concurrent('Ctrl-C while a request hangs', () => {
     // Two that come close together could reach it as one.
     const again = setInterval(() => child.kill('SIGINT'), 300);
     // A report would mean that it waited for the hanging requests.
-    expect(await told).toMatchObject({ code: 130, stdout: '' });
+    const { code, stdout, stderr } = await told;
+    expect([code, stdout]).toEqual([130, '']);
+    expect(errorOf({ stderr })).toMatchObject({
+      code: 'cancelled',
+      message: 'Quit before all answers arrived: requests already sent may have taken effect.',
+      hint: 'Check with: rosterctl runs resume last',
+      exitCode: 130,
+    });
     clearInterval(again);
     state.hangs = false;
     const resumed = await user.run(lineOf(9, '--yes --json'));
