@@ -51,9 +51,15 @@ export function explainForbidden(error: ApiError): string {
 /** The parts of a login, each of which can be asked for again. */
 export type LoginPart = 'baseUrl' | 'organizationId' | 'key';
 
-/** The result of a check: what the key may not read, or what failed and which part is probably wrong. */
+/** The lists that were not read, and those of them that the key may not read. */
+export interface Unread {
+  readonly unread: readonly ResourceName[];
+  readonly refused: readonly ResourceName[];
+}
+
+/** The result of a check: what was not read, or what failed and which part is probably wrong. */
 type LoginCheck =
-  | { readonly unreadable: readonly string[] }
+  | Unread
   | { readonly failure: Failure; readonly wrong: LoginPart | undefined; readonly sentence: string };
 
 /**
@@ -62,10 +68,11 @@ type LoginCheck =
  */
 export async function checkLogin(api: Api): Promise<LoginCheck> {
   const answer = await checkKey(api);
-  if (answer.check === 'ok') return { unreadable: [] };
+  if (answer.check === 'ok') return { unread: [], refused: [] };
   const { error } = answer;
   if (!isRefused(error)) return explainFailure(api, error);
-  const refused: string[] = [];
+  const unread: ResourceName[] = [];
+  const refused: ResourceName[] = [];
   let isReadable = false;
   let broken: Failure | undefined;
   for (const name of resourceNames) {
@@ -74,10 +81,13 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
         ? error
         : await failureDuring(() => api.send(callFor(name, 'list', undefined)));
     if (!failure) isReadable = true;
-    else if (isRefused(failure)) refused.push(resourceWords[name].plural);
-    else broken ??= failure;
+    else {
+      unread.push(name);
+      if (isRefused(failure)) refused.push(name);
+      else broken ??= failure;
+    }
   }
-  if (isReadable) return { unreadable: refused };
+  if (isReadable) return { unread, refused };
   if (broken) return explainFailure(api, broken);
   if (error.serviceCode === 'featureNotAvailable')
     return { failure: error, wrong: undefined, sentence: explainForbidden(error) };
@@ -88,8 +98,11 @@ export async function checkLogin(api: Api): Promise<LoginCheck> {
   return { failure, wrong: 'organizationId', sentence };
 }
 
-/** Says what a key may read, with numbers: `6 teams, 64 players; documents: no permission`. */
-export async function countRecords(api: Api): Promise<string> {
+/** Says what a key may read, with numbers: `6 teams, 64 players; documents: no permission`; and what was not read. */
+export async function countRecords(
+  api: Api,
+): Promise<{ readonly counts: string; readonly unread: readonly ResourceName[] }> {
+  const unread: ResourceName[] = [];
   const counts: string[] = [];
   const refusals: string[] = [];
   // The applications, of which there are most, come last.
@@ -100,15 +113,32 @@ export async function countRecords(api: Api): Promise<string> {
       counts.push(countOf(count, name));
     });
     const many = resourceWords[name].plural;
+    if (failure) unread.push(name);
     if (failure) refusals.push(`${many}: ${isRefused(failure) ? 'no permission' : 'not read'}`);
   }
-  return [counts.join(', '), ...refusals].filter((part) => part !== '').join('; ');
+  const parts = [counts.join(', '), ...refusals];
+  return { counts: parts.filter((part) => part !== '').join('; '), unread };
+}
+
+/** Lists to look at, first those that an admin most probably wants, with the flags to begin with. */
+const listsToShow: readonly (readonly [ResourceName, flags: string])[] = [
+  ['tryouts', ' --status pending'],
+  ['players', ''],
+  ['teams', ''],
+  ['documents', ''],
+];
+
+/** Returns the command of the list to look at first, of those that the key can read. */
+export function firstList(unread: readonly ResourceName[]): { command: string; flags: string } {
+  const [name, flags] = listsToShow.find(([each]) => !unread.includes(each)) ?? ['teams', ''];
+  return { command: `${name} list`, flags };
 }
 
 /** Says what a key may not read; undefined if that is nothing that is known. */
-export function describeUnreadable(areas: readonly string[]): string | undefined {
+export function describeUnreadable(areas: readonly ResourceName[]): string | undefined {
   if (areas.length === 0) return undefined;
-  return `The service accepted the key, but it cannot read ${orList(areas)}.`;
+  const words = areas.map((name) => resourceWords[name].plural);
+  return `The service accepted the key, but it cannot read ${orList(words)}.`;
 }
 
 /** Returns the failure of a login with a hint that nothing was stored, and what to check. */

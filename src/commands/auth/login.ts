@@ -1,5 +1,6 @@
 /** `rosterctl auth login`: checks and stores an API key. */
 
+import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, optionalWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
 import { cleanKey, readKeyFile } from '../../config/api-key.js';
@@ -17,7 +18,9 @@ import {
   checkLogin,
   countRecords,
   describeUnreadable,
+  firstList,
   type LoginPart,
+  type Unread,
   withLoginHint,
 } from '../../resources/key-check.js';
 import { markOf } from '../../terminal/paint.js';
@@ -58,7 +61,7 @@ export default defineLocalCommand({
   },
   excludes: [['keyStdin', 'keyFile']],
   hasSideEffects: true,
-  view: sentencesView(loginLines),
+  view: sentencesView((value: Stored) => loginLines(value, firstList([]))),
   async run(context, { keyStdin, keyFile, noCheck }) {
     if (context.settings.dryRun)
       throw new UsageError(
@@ -83,10 +86,13 @@ export default defineLocalCommand({
     };
     const owner = { profile: profile.name, ...parts };
     parts.key = await readKey(context, { keyStdin, keyFile, ...owner });
-    const checked = noCheck
-      ? { check: 'skipped' as const }
+    const { unread, ...checked } = noCheck
+      ? { check: 'skipped' as const, unread: [] }
       : await checkParts(context, profile.name, parts);
-    return { ...(await store(context, profile.name, parts)), ...checked, credentialsFile };
+    const stored = await store(context, profile.name, parts);
+    const next = firstList(unread);
+    const view = sentencesView((value: Stored) => loginLines(value, next));
+    return new ValueWithExit({ ...stored, ...checked, credentialsFile }, 'done', { view });
   },
 });
 
@@ -98,16 +104,18 @@ async function checkParts(
   context: LocalContext,
   profile: string,
   parts: LoginParts,
-): Promise<Pick<LoggedIn, 'check' | 'reason'> & TerminalFacts> {
+): Promise<Pick<LoggedIn, 'check' | 'reason'> & TerminalFacts & Pick<Unread, 'unread'>> {
   for (;;) {
     const api = await context.connectTo({ ...parts, keySource: 'the key just given' });
     const result = await checkLogin(api);
     if (!('failure' in result)) {
-      const reason = describeUnreadable(result.unreadable);
+      const reason = describeUnreadable(result.refused);
       const check = reason === undefined ? 'ok' : '403';
-      if (!context.isInteractive) return { check, ...(reason !== undefined && { reason }) };
+      const { unread } = result;
+      if (!context.isInteractive) return { check, unread, ...(reason !== undefined && { reason }) };
       const mark = markOf(true, drawsMarks(context.env));
-      return { check, counts: `${mark} ${await countRecords(api)}` };
+      const counted = await countRecords(api);
+      return { check, unread: counted.unread, counts: `${mark} ${counted.counts}` };
     }
     const { failure, wrong, sentence } = result;
     if (wrong === undefined || context.prompts.unavailable !== undefined)
@@ -222,6 +230,8 @@ async function askKey(
   }
 }
 
+type Stored = LoggedIn & TerminalFacts;
+
 /** Facts that only a person at a terminal is shown. */
 interface TerminalFacts {
   /** How much the key may read, with a mark. */
@@ -254,7 +264,7 @@ async function store(
   };
 }
 
-function loginLines(value: LoggedIn & TerminalFacts): readonly string[] {
+function loginLines(value: Stored, next: ReturnType<typeof firstList>): readonly string[] {
   const name = shellQuote(value.profile);
   const accepted = { ok: 'The service accepted the key.', '403': value.reason ?? '', skipped: '' };
   const active = value.active ? ' (active)' : '';
@@ -266,8 +276,8 @@ function loginLines(value: LoggedIn & TerminalFacts): readonly string[] {
     ...(value.active
       ? []
       : [`Another profile is active. To use this one: rosterctl profile use ${name}`]),
-    `In scripts and cron: rosterctl -p ${name} tryouts list`,
-    `Next: rosterctl${value.active ? '' : ` -p ${name}`} tryouts list --status pending`,
+    `In scripts and cron: rosterctl -p ${name} ${next.command}`,
+    `Next: rosterctl${value.active ? '' : ` -p ${name}`} ${next.command}${next.flags}`,
   ].map(singleLine);
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { converse } from '../../support/converse.js';
 import { converseInside } from '../../support/converse-inside.js';
 import { temporaryFolder } from '../../support/run.js';
-import { recordingService } from '../../support/service.js';
+import { listService, recordingService, refused } from '../../support/service.js';
 
 const service = await recordingService(() => ({ status: 200, json: [] }));
 const secret = 'typed-canary-5e6f7a8b';
@@ -30,6 +30,16 @@ test('prompts for everything in a terminal, and never shows the key', async () =
   expect(JSON.parse(readFileSync(credentials, 'utf8'))).toEqual({
     default: { key: secret, origin: service.origin, organization: 'org_1' },
   });
+});
+
+test('names a list that the key can read as the next command', async () => {
+  const { env } = await listService({ tryouts: refused });
+  const line = ['auth', 'login', '--base-url', env['ROSTERCTL_BASE_URL'] ?? '', '--org', 'org_7'];
+  const keys = [[/API key/, `${secret}\r`]] as const;
+  const { shown, code } = await converseInside(temporaryFolder(), line, keys);
+  expect(code).toBe(0);
+  expect(shown).toContain('0 documents; applications: no permission');
+  expect(shown).toContain('Next: rosterctl players list');
 });
 
 test('Backspace erases typed characters, and no key is shown, also with TERM=dumb', async () => {

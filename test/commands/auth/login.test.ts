@@ -166,6 +166,10 @@ describe('the response of the service decides', () => {
     const ran = await login(home, '--org players --key-stdin');
     expect(ran.code).toBe(0);
     expect(ran.stdout).toContain('it cannot read teams, documents or applications.');
+    // The lines to type next work with this key.
+    expect(ran.stdout).toContain(
+      'rosterctl -p default players list\nNext: rosterctl players list\n',
+    );
     expect(storedKey(home)).toBe(secret);
   });
 
