@@ -5,6 +5,7 @@ import {
   Failure,
   NotFoundError,
   ProtocolError,
+  StoreError,
   UnknownOutcomeError,
   UsageError,
 } from '../errors.js';
@@ -129,6 +130,11 @@ export function isUnreadableList(error: unknown): error is ApiError {
 /** `this service has no list of teams (404)`, where other lists of the service were read. */
 export function lacksList(resource: ResourceName, { status }: ApiError): string {
   return `this service has no list of ${resourceWords[resource].plural} (${status})`;
+}
+
+/** True if the file store does not have a file; asking again will not bring it back. */
+export function isMissingFile(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.status === 404 && error.code !== 'NoSuchBucket';
 }
 
 /** True for a refusal that something in front of the service sent, which says nothing about the key. */

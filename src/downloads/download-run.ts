@@ -3,6 +3,7 @@
 import type { FailedItem } from '../cli/command-output.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
+import { isMissingFile } from '../data/outcome-errors.js';
 import { fileSystemError, systemCode } from '../data/system-errors.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { mapConcurrently } from '../data/workload.js';
@@ -107,13 +108,18 @@ export class DownloadRun<R> {
     const rest = untouched > 0 ? `, ${groupedNumber(untouched)} of them not started` : '';
     // Running again is pointless if all the others were not found.
     const isRetryable =
-      untouched > 0 || failures.some(({ error }) => error.exitName !== 'notFound');
+      untouched > 0 ||
+      failures.some((each) => each.error.exitName !== 'notFound' && !isMissingFile(each.error));
     const { continueHint = 'To continue, run the same command again with --skip-existing.' } =
       this.worker;
     const hint = isRetryable ? ` ${continueHint}` : '';
     context.message(
       `${groupedNumber(this.done)} of ${plural(targets.length, 'document')} done, ${groupedNumber(missing)} not${rest}.${hint}`,
     );
+    if (failures.some(({ error }) => isMissingFile(error)))
+      context.message(
+        'If you have a file that the store does not have: rosterctl docs replace ID FILE',
+      );
   }
 }
 

@@ -4,9 +4,11 @@ import { createHash } from 'node:crypto';
 import { resourceRow } from '../api/resources.js';
 import type { Call, Link } from '../api/types.js';
 import type { Context } from '../context.js';
+import { isMissingFile } from '../data/outcome-errors.js';
 import { recordedSize } from '../data/path.js';
+import { quotedId } from '../data/references.js';
 import { pause } from '../data/time.js';
-import { CancelledError, Failure } from '../errors.js';
+import { CancelledError, Failure, StoreError } from '../errors.js';
 import { recordIfThere, recordReader } from '../resources/read.js';
 import { download, type FileSink, type FileSource } from './resumable-download.js';
 
@@ -40,7 +42,15 @@ export async function fetchDocument(
   };
   const { retries, maxWaitMs } = context.settings;
   const { signal } = context;
-  return download(source, sink, { retries, maxWaitMs, signal, sleep: pause, random: Math.random });
+  const options = { retries, maxWaitMs, signal, sleep: pause, random: Math.random };
+  try {
+    return await download(source, sink, options);
+  } catch (error) {
+    if (!isMissingFile(error)) throw error;
+    const { message, status, code } = error;
+    const hint = `${error.hint} If you have it: rosterctl docs replace ${quotedId(id)} FILE`;
+    throw new StoreError(message, status, code, { hint });
+  }
 }
 
 /** The size of a document according to the list; notes if that does not show it. */

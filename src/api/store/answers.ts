@@ -98,7 +98,7 @@ function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string
   if (isExpiredUrl(refusal))
     return 'The signed URL may have expired. If the store refuses a new one too, tell the operator of the service.';
   if (status === 404 && operation === 'download' && code !== 'NoSuchBucket')
-    return 'The store does not have the file of this document. If you have it: rosterctl docs replace ID FILE';
+    return 'The store does not have the file of this document.';
   if (isOverQuota || status === 404 || expiredStatuses.includes(status))
     return 'This is a problem between the service and its file store: tell the operator of the service.';
   return undefined;

@@ -356,6 +356,23 @@ test('a failing third step prints what is left over, and a command that a shell 
   ]);
 });
 
+test('a download of a file that the store has lost says what to do', async () => {
+  const text = '<Error><Code>NoSuchKey</Code></Error>';
+  const { env } = await service({ store: () => ({ status: 404, text }) });
+  const home = temporaryFolder();
+  const one = await inProcess(`docs download doc_1 -D ${home} --json`, { env, home });
+  expect([one.code, errorOf(one)['hint']]).toEqual([
+    1,
+    'The store does not have the file of this document. If you have it: rosterctl docs replace doc_1 FILE',
+  ]);
+  const two = await inProcess(`docs download doc_1 doc_2 -D ${home}`, { env, home });
+  expect(two.stderr.split('\n').slice(-3)).toEqual([
+    '0 of 2 documents done, 2 not.',
+    'If you have a file that the store does not have: rosterctl docs replace ID FILE',
+    '',
+  ]);
+});
+
 test('a store that keeps refusing ends the upload with its code, and no document is created', async () => {
   const denied = '<Error><Code>AccessDenied</Code><Message>no</Message></Error>';
   const api = await service({ store: () => ({ status: 403, text: denied }) });
