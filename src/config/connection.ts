@@ -7,6 +7,7 @@ import { cleanKey, readKeyFile } from './api-key.js';
 import { originOf, parseBaseUrl } from './base-url.js';
 import type { ConfigData, StoredKey, StoredKeys } from './config-file.js';
 import type { GlobalFlags } from './environment.js';
+import { noBase, setConfigFolder } from './paths.js';
 import { chooseOne, requireProfile } from './profiles.js';
 import type { Connection, Settings } from './settings.js';
 import type { ConfigStore } from './store.js';
@@ -118,6 +119,10 @@ export async function resolveConnection(
   if (!source && via === 'none' && input.file.profiles.size > 0)
     throw new NoKeyError('No profile is active, and the environment has no API key.', {
       hint: chooseOne,
+    });
+  if (!source && input.file.file === undefined)
+    throw new NoKeyError(`No stored key can be read, because ${noBase('config')}.`, {
+      hint: setConfigFolder(),
     });
   if (!source && via === 'none')
     throw new NoKeyError('No API key is stored.', {

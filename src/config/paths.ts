@@ -56,6 +56,11 @@ export function noBase(kind: Kind, isWindows = onWindows): string {
   return `${isWindows ? windowsBase(kind) : 'HOME'} is not set`;
 }
 
+/** Says what to set where there is no folder for the configuration. */
+export function setConfigFolder(isWindows = onWindows): string {
+  return `Set ${isWindows ? windowsBase('config') : 'HOME'}, or ${variables.config[0]} to the folder of config.json.`;
+}
+
 /** Returns a path with `~` for the home folder, for a person. */
 export function shortPath(path: string, { HOME: home }: Environment): string {
   return home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

@@ -4,6 +4,7 @@ import { UnknownNameError } from '../data/outcome-errors.js';
 import { ConfigError, UsageError } from '../errors.js';
 import { sandboxProfile } from './choices.js';
 import type { ConfigData, Stored, StoredKey, StoredProfile } from './config-file.js';
+import { noBase, setConfigFolder } from './paths.js';
 import type { Settings } from './settings.js';
 import { activeProfileOf } from './store.js';
 
@@ -41,7 +42,7 @@ const noProfile: StoredProfile = {
 
 /**
  * Returns the stored profile of a name: a typo must not fall back to another organization. Throws
- * UsageError with the nearest name, or ConfigError if the name comes from the file.
+ * UsageError with the nearest name, or ConfigError if the name comes from the file or there is no file.
  */
 export function requireProfile(
   file: ConfigData,
@@ -49,6 +50,10 @@ export function requireProfile(
 ): StoredProfile {
   const found = file.profiles.get(name);
   if (found) return found;
+  if (file.file === undefined)
+    throw new ConfigError(`The profile ${name} cannot be read, because ${noBase('config')}.`, {
+      hint: setConfigFolder(),
+    });
   const suggestion = didYouMean(name, [...file.profiles.keys(), sandboxProfile]);
   if (via === 'active')
     throw new ConfigError(`${file.file}: the active profile ${name} does not exist.${suggestion}`, {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { cacheFolder, noBase, requireFolder, resolvePaths } from '../../src/config/paths.js';
 import type { Environment } from '../../src/data/environment.js';
 import { ConfigError } from '../../src/errors.js';
+import { inProcess } from '../support/in-process.js';
 
 const on = (env: Environment, platform: NodeJS.Platform = 'linux') => {
   const { config, state, cache } = resolvePaths({ env, platform, uid: 1000 });
@@ -100,4 +101,17 @@ test('the cache of one organization is kept apart from that of any other', () =>
     expect(folder).toMatch(
       /^\/home\/ann\/\.cache\/rosterctl\/[0-9a-f]{1,143}(\/[0-9a-f]{1,143})*$/,
     );
+});
+
+test.each([
+  ['tryouts list', 4, 'No stored key can be read, because HOME is not set.'],
+  ['-p club tryouts list', 2, 'The profile club cannot be read, because HOME is not set.'],
+  ['auth status', 4, 'No stored key can be read, because HOME is not set.'],
+])('%s without HOME does not say that nothing is stored', async (line, code, message) => {
+  const ran = await inProcess(line, { env: { HOME: '' } });
+  expect([ran.code, `${ran.stdout}${ran.stderr}`]).toEqual([
+    code,
+    expect.stringContaining(message),
+  ]);
+  expect(ran.stderr).toContain('Set HOME, or ROSTERCTL_CONFIG_DIR to the folder of config.json.');
 });
