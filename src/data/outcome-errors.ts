@@ -127,6 +127,12 @@ export function isUnreadableList(error: unknown): error is ApiError {
   return isForbidden(error) || isUnknownRoute(error);
 }
 
+/** The same refusal of a list where others were read, which shows that the address is right. */
+export function besideOthers(error: ApiError): ApiError {
+  if (!isUnknownRoute(error)) return error;
+  return error.with({ hint: 'Other lists were read, so the service does not have this one.' });
+}
+
 /** `this service has no list of teams (404)`, where other lists of the service were read. */
 export function lacksList(resource: ResourceName, { status }: ApiError): string {
   return `this service has no list of ${resourceWords[resource].plural} (${status})`;

@@ -295,7 +295,11 @@ describe('what cannot be checked', () => {
         `team.empty skipped: this service has no list of players (${status}).\n`,
       ]);
       const strict = await check({ ...lists, tryouts: [fresh('a')] }, `${only} --strict`);
-      expect(errorOf(strict)).toMatchObject({ status, path: '/players/{organizationId}' });
+      expect(errorOf(strict)).toMatchObject({
+        status,
+        path: '/players/{organizationId}',
+        hint: 'Other lists were read, so the service does not have this one.',
+      });
     },
   );
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inProcess } from '../support/in-process.js';
-import { temporaryFolder } from '../support/run.js';
+import { errorOf, temporaryFolder } from '../support/run.js';
 import { type Reply, recordingService, type Service, unknown } from '../support/service.js';
 import { application } from './tryouts/service.js';
 
@@ -100,10 +100,17 @@ test('a forbidden list is named, and the answer is no success', async () => {
 });
 
 test('a list that the service does not have is named too', async () => {
-  const { code, found, ids } = await person(await club({ documents: unknown }), 'app_1 --json');
+  const ran = await person(await club({ documents: unknown }), 'app_1 --json');
+  const { code, found, ids } = ran;
+  const known = 'Other lists were read, so the service does not have this one.';
+  expect(errorOf(ran)['hint']).toBe(known);
   expect([code, ids('applications')]).toEqual([5, ['app_1', 'app_2', 'app_4']]);
   expect(String(found['notSearched'])).toContain('documents (this service has no list of them)');
-  expect((await person(await club({ players: unknown }), 'player_9 --json')).found).toEqual({});
+  const elsewhere = await person(await club({ players: unknown }), 'player_9 --json');
+  expect([elsewhere.found, errorOf(elsewhere)['hint']]).toEqual([{}, known]);
+  const none = { players: unknown, documents: unknown, 'tryout-applications': unknown };
+  const nowhere = await person(await club(none), 'player_9 --json');
+  expect(errorOf(nowhere)['hint']).toContain('Are the base URL and the organization id right?');
 });
 
 test('who may be in a forbidden list is not said to be unknown', async () => {

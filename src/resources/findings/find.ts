@@ -3,6 +3,7 @@ import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
 import type { JsonObject } from '../../data/json.js';
 import {
+  besideOthers,
   isForbidden,
   isUnknownRoute,
   isUnreadableList,
@@ -68,7 +69,7 @@ export function failureOfCheck(
   { strict }: Pick<Context['settings'], 'strict'>,
 ): Failure | undefined {
   if (!strict && !isAllSkipped) return undefined;
-  for (const { cause } of skips) if (cause instanceof ApiError) return cause;
+  for (const { cause } of skips) if (cause instanceof ApiError) return besideOthers(cause);
   const doubt = skips.find(({ cause }) => cause === 'incomplete');
   if (!doubt) return undefined;
   return new GuardError(`No rule could run: ${doubt.reason}.`, {

@@ -5,7 +5,12 @@ import { candidateOf, describeCandidates } from '../../bulk/reference-index.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
-import { isForbidden, isUnreadableList, ReferencesError } from '../../data/outcome-errors.js';
+import {
+  besideOthers,
+  isForbidden,
+  isUnreadableList,
+  ReferencesError,
+} from '../../data/outcome-errors.js';
 import { labelOf, normalName } from '../../data/path.js';
 import {
   answersTo,
@@ -23,7 +28,7 @@ import {
 } from '../../data/resources.js';
 import { addTo } from '../../data/sorting.js';
 import { foldCase, shellQuote } from '../../data/text.js';
-import { type Failure, NotFoundError } from '../../errors.js';
+import { type ApiError, type Failure, NotFoundError } from '../../errors.js';
 import { playerIdOf } from '../tryout-filters.js';
 import { aboutPeople } from './holders.js';
 
@@ -73,16 +78,18 @@ const neverSearched = [
 export async function findPerson(context: Context, reference: Reference) {
   const { api, settings } = context;
   const unread: string[] = [];
-  let failure: Failure | undefined;
+  let refusal: ApiError | undefined;
+  let isAnyRead = false;
   const read = async (resource: ResourceName, onRecord: (record: JsonObject) => void) => {
     try {
       await readWholeList(context, resource, onRecord, {
         so: 'so records of the person may be missing',
       });
+      isAnyRead = true;
       return true;
     } catch (error) {
       if (!isUnreadableList(error)) throw error;
-      failure ??= error;
+      refusal ??= error;
       const why = isForbidden(error)
         ? 'this key cannot list them'
         : 'this service has no list of them';
@@ -99,7 +106,7 @@ export async function findPerson(context: Context, reference: Reference) {
     answersTo(record, reference, resource, settings.overrides),
   );
   // The person may be in the list that was refused.
-  if (failure && seeds.length === 0) throw failure;
+  if (refusal && seeds.length === 0) throw isAnyRead ? besideOthers(refusal) : refusal;
   const { members, links } = onePerson(reference, seeds, entries, settings.overrides);
   const names = new Set(members.map(({ record }) => labelOf(record, '')).filter(isTelling));
   const documents: { id: string; name: string }[] = [];
@@ -121,7 +128,7 @@ export async function findPerson(context: Context, reference: Reference) {
     files: [],
     notSearched: [...unread, ...neverSearched],
   };
-  return { person, failure };
+  return { person, failure: refusal && besideOthers(refusal) };
 }
 
 /** A name of one short word would be found in too many documents. */
