@@ -97,9 +97,13 @@ export function requireOwnRow(
 export function rowsOfIds(text: string, input: NamingInput) {
   const start = text.trimStart();
   if (start.startsWith('[')) return rowsFromIds(elementsOf(text, input), input);
-  if (start.startsWith('{')) return rowsFromIds(recordsOf(text, input), input);
+  if (start.startsWith('{') || jsonText.test(start))
+    return rowsFromIds(recordsOf(text, input), input);
   return rowsFromIds(linesOf(text, /\r?\n|\r/g), input, parseReference);
 }
+
+/** A first line that is a text in JSON, as jq writes an id without -r. */
+const jsonText = /^"(?:[^"\\\r\n]|\\.)*"[ \t]*(?:[\r\n]|$)/;
 
 interface NamedId {
   readonly id: string;

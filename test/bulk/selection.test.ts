@@ -143,6 +143,9 @@ describe('ids can come', () => {
   test.each([
     ['one a line', 'a\n\nb\r\n c \n', ['a', 'b', ' c ']],
     ['as NDJSON', '{"id":"a"}\n{"id":"b","x":1}\n{"type":"summary"}\n', ['a', 'b']],
+    ['as jq writes ids without -r', '\n"a"\n"b \\u00e9"\r\n', ['a', 'b é']],
+    ['with a quote', '"a\nb"c"\n', ['"a', 'b"c"']],
+    ['as CSV with a quoted header', '"id"\n"a"\n', ['a']],
     ['as a JSON array of records', '[{"id":"a"},{"id":"b"}]', ['a', 'b']],
     ['as a JSON array of ids', '["a","b"]', ['a', 'b']],
     ['as CSV with an id column', 'name;id\nAnn;a\nBob;b\n', ['a', 'b']],
