@@ -151,6 +151,17 @@ describe('--note over notes', () => {
   });
 });
 
+test.each([
+  ['update p1 --name Paper Lions', "--name 'Paper Lions'"],
+  ['update p1 -F role=In game leader p2', "--set 'role=In game leader'"],
+  ['update p1 nobody --name Paper', undefined],
+])('players %s: words that belong to a value are told from ids', async (line, meant) => {
+  const { env } = await players([{ id: 'p1' }, { id: 'p2' }]);
+  const ran = await inProcess(`players ${line}`, { env, home: temporaryFolder() });
+  expect([ran.code, ran.stderr.match(/will not be changed:/g)]).toMatchObject([2, { length: 1 }]);
+  expect(/^ {2}Did you mean: (.*)$/m.exec(ran.stderr)?.[1]).toBe(meant);
+});
+
 test('a delete answered with 200 that leaves the record is not applied: exit 1 for one, 8 for several', async () => {
   const service = await players(three, { removes: false });
   const user = userOf(service, inProcess);

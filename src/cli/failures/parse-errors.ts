@@ -36,7 +36,7 @@ export function refuseExcess(
 }
 
 /** Returns the flag with its whole value, quoted, if this word belongs to a value that was not: `--team Paper Lions`. */
-function unquotedFlag(
+export function unquotedFlag(
   extra: string,
   argv: readonly string[],
   flags: ManifestCommand['flags'],
