@@ -1,7 +1,7 @@
 /** Plain prompts: numbered lines and typed answers, for screen readers and terminals that cannot move the cursor. */
 import { groupedNumber } from '../data/text.js';
 import { CancelledError, nothingDone } from '../errors.js';
-import { type Choice, matchChoices, readYesNo } from './choices.js';
+import { type Choice, matchChoices } from './choices.js';
 import type { PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
 import type { ProcessStreams, TerminalInput } from './streams.js';
@@ -27,14 +27,6 @@ export class PlainPrompts {
     private readonly streams: ProcessStreams,
     private readonly world: Pick<PromptWorld, 'signal' | 'onAsk' | 'onStop'>,
   ) {}
-
-  async confirm(message: string): Promise<boolean> {
-    for (;;) {
-      const answer = readYesNo(await this.ask(`${message} (y/N) `));
-      if (answer !== undefined) return answer;
-      await this.print('Answer y or n.');
-    }
-  }
 
   async text(
     message: string,

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { groupedNumber, upperFirst } from '../data/text.js';
 import { UsageError } from '../errors.js';
-import type { Choice } from './choices.js';
+import { type Choice, readYesNo } from './choices.js';
 import type { PlainPrompts } from './prompt-plain.js';
 import type { PromptContext, PromptWorld } from './prompt-screen.js';
 import { singleLine } from './safe-text.js';
@@ -34,6 +34,11 @@ interface Ways<T> {
   /** Loads the prompt; the function returned shows it. */
   readonly drawn: (message: string) => Promise<(context: PromptContext) => Promise<T>>;
 }
+
+const yesNo: TextOptions = {
+  keys: { text: '(y/N)', answered: (typed) => (readYesNo(typed.trim()) ? 'Yes' : 'No') },
+  validate: (typed) => (readYesNo(typed.trim()) === undefined ? 'Answer y or n.' : undefined),
+};
 
 /** Prompts on the process's terminal; `noInput` is also set in CI. */
 export class TerminalPrompts {
@@ -77,17 +82,9 @@ export class TerminalPrompts {
 
   // Each name is taken from an import of its own, so that the bundle leaves the rest out.
 
-  /** Asks `[y/N]`, default No. Throws CancelledError on Ctrl-C or Escape. */
-  confirm(question: string): Promise<boolean> {
-    return this.ask(question, {
-      isList: false,
-      plain: (prompts, message) => prompts.confirm(message),
-      async drawn(message) {
-        const { confirm } = await import('@inquirer/prompts');
-        const theme = { keywords: { error: () => 'Answer y or n.' } };
-        return (context) => confirm({ message, default: false, theme }, context);
-      },
-    });
+  /** Asks `(y/N)`, default No. Throws CancelledError on Ctrl-C or Escape. */
+  async confirm(question: string): Promise<boolean> {
+    return readYesNo((await this.text(question, yesNo)).trim()) === true;
   }
 
   text(question: string, { validate, default: preset, keys }: TextOptions = {}): Promise<string> {
