@@ -16,37 +16,39 @@ import { gamesOf, type TryoutFilterValues, undecided } from './tryout-filters.js
 /** Values of a filter, and those that the records have. */
 class AskedValues {
   private readonly seen = new Map<string, string>();
+  private readonly asked: ReadonlySet<string>;
 
   constructor(
     private readonly values: readonly string[] = [],
     /** The form in which the filter compares values. */
     private readonly key: (value: string) => string = foldCase,
-  ) {}
+  ) {
+    this.asked = new Set(values.map(key));
+  }
 
   observe(found: readonly string[]): void {
-    if (this.values.length === 0 || this.seen.size >= mostValues) return;
-    for (const value of found) this.seen.set(this.key(value), value);
+    if (!this.isGiven) return;
+    for (const value of found) {
+      const key = this.key(value);
+      if (this.seen.size < mostValues || this.asked.has(key)) this.seen.set(key, value);
+    }
   }
 
   get isGiven(): boolean {
     return this.values.length > 0;
   }
 
-  /** True if a filter was given and no record has any of its values. */
-  get isUnknown(): boolean {
-    return this.isGiven && !this.values.some((value) => this.seen.has(this.key(value)));
-  }
-
-  get words(): string {
-    return orList(this.values.map(singleLine));
+  /** The values that no record has. */
+  get unknown(): readonly string[] {
+    return this.values.filter((value) => !this.seen.has(this.key(value)));
   }
 
   /** Returns `Games here: Overwatch 2, Valorant.`, or nothing if the filter was not given. */
   here(name: string): string {
     if (!this.isGiven) return '';
     const known = [...this.seen.values()].map(singleLine).toSorted();
-    const [only, ...more] = this.values;
-    const meant = this.isUnknown && only && more.length === 0 ? didYouMean(only, known) : '';
+    const [only, ...more] = this.unknown;
+    const meant = only && more.length === 0 ? didYouMean(only, known) : '';
     return known.length === 0
       ? ` No ${name.toLowerCase()} here.`
       : `${meant} ${name} here: ${firstOf(known)}.`;
@@ -87,20 +89,23 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
       ];
     },
     none() {
-      const { status, game: _, ...others } = values;
+      const { status, game = [], ...others } = values;
+      const isUnknown = games.isGiven && games.unknown.length === game.length;
       const isOther = Object.values(others).some(isGiven);
       const clauses = [
         ...(status ? [`is ${orList(status)}`] : []),
-        ...(games.isGiven ? [`${status ? 'with' : 'has'} game ${games.words}`] : []),
+        ...(games.isGiven
+          ? [`${status ? 'with' : 'has'} game ${orList(game.map(singleLine))}`]
+          : []),
       ];
       const what = isOther || clauses.length === 0 ? 'matches these filters' : clauses.join(' ');
       const statuses = TryoutStatus.options.flatMap((each) =>
         all.has(each) ? [`${all.get(each)} ${each}`] : [],
       );
-      const inAll = games.isUnknown ? '' : ` There are ${statuses.join(', ')}.`;
+      const inAll = isUnknown ? '' : ` There are ${statuses.join(', ')}.`;
       return {
         text: `No application ${what}.${games.here('Games')}${statuses.length > 0 ? inAll : ''}`,
-        isUnknown: games.isUnknown,
+        isUnknown,
       };
     },
   } satisfies ListSummary;
@@ -144,12 +149,15 @@ export function documentSummary(values: {
       if (matches) bytes += recordedSize(record) ?? 0;
     },
     facts: () => (bytes > 0 ? [`${binarySize(bytes)} in all`] : []),
-    none: () =>
-      tags.isGiven
-        ? {
-            text: `No document has the tag ${tags.words}.${tags.here('Tags')}`,
-            isUnknown: tags.isUnknown,
-          }
-        : undefined,
+    none() {
+      if (!tags.isGiven) return undefined;
+      const { unknown } = tags;
+      // A document must have all of the tags, so one that none has explains the empty list.
+      const isUnknown = unknown.length > 0;
+      const what = isUnknown
+        ? `has the tag ${orList(unknown.map(singleLine))}`
+        : 'matches these filters';
+      return { text: `No document ${what}.${tags.here('Tags')}`, isUnknown };
+    },
   };
 }

@@ -188,6 +188,28 @@ test('a tag that documents have in another case only is not silently an empty li
   expect(await list('Cafe\u0301')).toMatchObject({ stdout: 'doc_1\n', stderr: '' });
 });
 
+test('an empty list of documents names only tags that no document has', async () => {
+  const many = Array.from({ length: 250 }, (_, at) => `tag ${at}`);
+  const { env } = await recordingService(() => ({
+    status: 200,
+    json: [
+      { id: 'doc_1', name: 'a', contentType: 'image/gif', tags: many },
+      { id: 'doc_2', name: 'b', contentType: 'image/gif', tags: ['legal'] },
+    ],
+  }));
+  const list = async (...words: string[]) =>
+    (await inProcess(['docs', 'list', '-o', 'ids', ...words], { env })).stderr;
+  const both = ['--tag', 'legal', '--tag', 'tag 240'];
+  for (const known of [both, [...both, '--type', 'png']]) expect(await list(...known)).toBe('');
+  expect(await list('--tag', 'legal', '--tag', 'leagl')).toMatch(
+    /^No document has the tag leagl\. Did you mean legal\? Tags here: /,
+  );
+  const aligned = await inProcess(['docs', 'list', ...both], {
+    env: { ...env, ROSTERCTL_FORCE_TTY: '80' },
+  });
+  expect(aligned.stderr).toMatch(/^No document matches these filters\. Tags here: /);
+});
+
 test('a template beside another format is refused before any request', async () => {
   const before = service.requests.length;
   for (const beside of ['-o csv', '--json', '--fields id'])
