@@ -8,7 +8,7 @@ import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
 import { type Failure, UnknownOutcomeError } from '../errors.js';
 import { type ExitName, mostSevere } from '../exit-codes.js';
-import { type Action, nothingToDo, verbOf, verbOfAction } from './verb.js';
+import { type Action, nothingToDo, verbOf, verbOfAction, verbs } from './verb.js';
 
 /** One changed field of a record: its value as read, and its target. */
 export interface RowChange {
@@ -286,7 +286,10 @@ export function failedRun(
   const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
   if (error && !isVerified) return { error };
   const verb = results.every(isFinalRow) ? 'retry' : 'resume';
-  const hint = exitName === 'rowsFailed' && run ? `rosterctl runs ${verb} ${run}` : undefined;
+  // A create in doubt is never sent again by resuming: its closing line says how to go on.
+  const canGoOn =
+    exitName === 'rowsFailed' || (exitName === 'unknownOutcome' && verbOf(report) !== verbs.create);
+  const hint = canGoOn && run ? `rosterctl runs ${verb} ${run}` : undefined;
   return { error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
 }
 

@@ -255,6 +255,20 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     expect(report(ran).results).toHaveLength(6);
   });
 
+  test.each([
+    ['refused', 409, 8, 'retry'],
+    ['unknown', 503, 10, 'resume'],
+  ])('and names the command for a row that is %s', async (_, status, exitCode, verb) => {
+    let sent = false;
+    const service = await keep(several(6), (__, step) => {
+      sent ||= step === 'PATCH app_2';
+      return sent && step.endsWith(' app_2') ? { status, json: { error: 'x' } } : undefined;
+    });
+    const ran = await userOf(service, inProcess).run(`${line} --retries 0`);
+    const hint = `rosterctl runs ${verb} ${report(ran).run}`;
+    expect([ran.code, errorOf(ran)]).toMatchObject([exitCode, { exitCode, hint }]);
+  });
+
   test('for several ids of which one is missing', async () => {
     const service = await keep(several(1));
     const ran = await userOf(service, inProcess).run('tryouts get app_1 app_9 --json');
