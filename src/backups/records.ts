@@ -168,12 +168,15 @@ export interface FoundRecord {
   readonly file: string | undefined;
 }
 
-/** Returns all records of a snapshot that answer to a reference. Throws InputError for a damaged snapshot. */
+/**
+ * Returns all records of a snapshot that answer to a reference; `onOther` receives the others until one
+ * is found. Throws InputError for a damaged snapshot.
+ */
 export async function findRecords(
   snapshot: Snapshot,
   reference: Reference,
-  overrides: Overrides,
-  signal: AbortSignal,
+  { overrides, signal }: { readonly overrides: Overrides; readonly signal: AbortSignal },
+  onOther: (resource: ResourceName, record: JsonObject) => void,
 ): Promise<readonly FoundRecord[]> {
   const manifest: Manifest = await readSnapshotManifest(snapshot);
   const files = new Map(manifest.files?.documents.map(({ id, sha256 }) => [id, sha256]));
@@ -181,7 +184,10 @@ export async function findRecords(
   for (const { resource } of manifest.resources) {
     if (referenceProblem(reference, resource) !== undefined) continue;
     for await (const record of snapshotRecords(snapshot, resource, manifest, signal)) {
-      if (!answersTo(record, reference, resource, overrides)) continue;
+      if (!answersTo(record, reference, resource, overrides)) {
+        if (found.length === 0) onOther(resource, record);
+        continue;
+      }
       const sha256 = hasFiles(resource) ? files.get(String(record['id'])) : undefined;
       const file = sha256 === undefined ? undefined : join(snapshot.folder, sharedFile(sha256));
       found.push({ resource, record, file });

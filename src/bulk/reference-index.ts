@@ -7,6 +7,7 @@ import { type Candidate, isForbidden } from '../data/outcome-errors.js';
 import { comparesExactly, type Reference, referenceValues } from '../data/references.js';
 import {
   type LookedUpKind,
+  type Overrides,
   type ResourceName,
   referenceKindsOf,
   resourceWords,
@@ -108,6 +109,29 @@ export class ReferenceIndex {
 }
 
 const nearestShown = 3;
+
+/** Collects records of any resource, to suggest those that a reference without a match may mean. */
+export class NearReferences {
+  private readonly index = new ReferenceIndex();
+
+  constructor(
+    private readonly reference: Reference,
+    private readonly overrides: Overrides,
+  ) {}
+
+  see(resource: ResourceName, record: JsonObject): void {
+    const { kind } = this.reference;
+    if (kind === 'id' || !referenceKindsOf(resource).includes(kind)) return;
+    const values = referenceValues(resource, kind, this.overrides)(record);
+    this.index.add(kind, values, candidateOf(record));
+  }
+
+  /** `Did you mean 'name:Ann Example' (app_0001)?`; undefined if none is near. */
+  get meant(): string | undefined {
+    const near = this.index.nearest(this.reference);
+    return near.length > 0 ? `Did you mean ${near.join(', ')}?` : undefined;
+  }
+}
 
 /** Returns the parts of a record that errors and notes show. */
 export function candidateOf(record: JsonObject): Candidate {

@@ -13,6 +13,8 @@ const sandbox = (line: string, run: typeof rosterctl = inProcess) =>
   run(`-p sandbox ${line}`, { home });
 const playerOf = async () =>
   JSON.parse((await sandbox('players get player_0001 --json')).stdout) as Record<string, string>;
+const meaning = (text: string) =>
+  `\nDid you mean ${text.includes(' ') ? `'${text}'` : text} (player_0001)`;
 
 describe('a word that is no id, but looks like', () => {
   test.each([
@@ -77,6 +79,14 @@ describe('person', () => {
     expect(byName.stderr).toContain(`\nDid you mean 'name:${name}'?\n`);
   });
 
+  test('names the nearest where a reference matches nobody', async () => {
+    const { name = '', email = '' } = await playerOf();
+    for (const text of [`name:${name}`, `email:${email}`]) {
+      const ran = await sandbox(`person '${text.slice(0, -2)}${text.slice(-1)}'`);
+      expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(meaning(text))]);
+    }
+  });
+
   test('looks in both lists for what nobody answers to', async () => {
     const { stderr } = await sandbox('person zork');
     expect(stderr).toContain('\nLook for them: rosterctl -p sandbox tryouts list --search zork\n');
@@ -100,6 +110,8 @@ test('backup show suggests the reference', async () => {
     5,
     expect.stringContaining(`\nDid you mean email:${email}?\n`),
   ]);
+  const near = await sandbox(`backup show ${dir} email:${email.slice(1)}`);
+  expect([near.code, near.stderr]).toEqual([5, expect.stringContaining(meaning(`email:${email}`))]);
 });
 
 test('--team with the name of a team, or nearly so, suggests it with its id', async () => {

@@ -39,20 +39,26 @@ export default defineLocalCommand({
   },
   view,
   async run(context, { dir, ref }) {
-    const [{ findSnapshot }, { findRecords }] = await Promise.all([
+    const [{ findSnapshot }, { findRecords }, { NearReferences }] = await Promise.all([
       import('../../backups/layout.js'),
       import('../../backups/records.js'),
+      import('../../bulk/reference-index.js'),
     ]);
     const snapshot = await findSnapshot(dir);
     const reference = parseReference(ref);
     const { settings, signal } = context;
-    const found = await findRecords(snapshot, reference, settings.overrides, signal);
+    const { overrides } = settings;
+    const others = new NearReferences(reference, overrides);
+    const found = await findRecords(snapshot, reference, { overrides, signal }, (...other) =>
+      others.see(...other),
+    );
     const [first] = found;
     if (!first)
       throw new NotFoundError(`No record in ${snapshot.name} matches ${ref}.`, {
         isProven: true,
         hint:
           meantReference(ref, 'tryouts') ??
+          others.meant ??
           `In another snapshot: rosterctl backup show ${shellQuote(join(snapshot.folder, 'SNAPSHOT'))} ${shellQuote(ref)}`,
       });
     for (const { record, file } of found)

@@ -1,7 +1,7 @@
 /** Finds one person's records at the service: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
 
 import { resourceRow } from '../../api/resources.js';
-import { candidateOf, describeCandidates } from '../../bulk/reference-index.js';
+import { candidateOf, describeCandidates, NearReferences } from '../../bulk/reference-index.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
@@ -213,13 +213,18 @@ function idOf({ record }: PersonRecord): string {
   return String(record['id']);
 }
 
-/** Returns `Did you mean email:…?` for a bare word that is not an id but may be a reference. */
+/** Returns `Did you mean email:…?` for a bare word that may be a reference, or the nearest of those that match nobody. */
 function meantIn(
-  { kind, value }: Reference,
+  reference: Reference,
   entries: readonly PersonRecord[],
   overrides: Overrides,
 ): string | undefined {
-  if (kind !== 'id') return undefined;
+  const { kind, value } = reference;
+  if (kind !== 'id') {
+    const near = new NearReferences(reference, overrides);
+    for (const { resource, record } of entries) near.see(resource, record);
+    return near.meant;
+  }
   const found = referenceKindsOf('tryouts')
     .map((each) => referenceOf(each, value))
     .find((each) =>
