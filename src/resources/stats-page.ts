@@ -174,13 +174,12 @@ function gamesRow({ byGame }: Stats, { paint, isUtf8 }: Canvas): readonly Labell
   const counts = games.map(
     ([game, count]) => `${truncate(singleLine(game), maxLabelWidth)} ${groupedNumber(count)}`,
   );
-  const pieces: Piece[] = [
-    ...upTo(maxGames, counts, (more) => `and ${groupedNumber(more)} more`).map((text) => ({
-      text,
-    })),
-    { text: '(an applicant may play several)', paint: paint.dim },
-  ];
-  return [{ label: 'Games', lines: (room) => filledLines(pieces, dotOf(isUtf8), room) }];
+  const shown = upTo(maxGames, counts, (more) => `and ${groupedNumber(more)} more`);
+  const pieces = shown.map((text): Piece => ({ text }));
+  const note: Piece = { text: '(an applicant may play several)', paint: paint.dim };
+  const lines = (room: number) =>
+    [pieces, [note]].flatMap((each) => filledLines(each, dotOf(isUtf8), room));
+  return [{ label: 'Games', lines }];
 }
 
 /** The submissions of each week from the first to the last, weeks without any included. */

@@ -195,7 +195,7 @@ describe('for a person', () => {
     expect(title).toMatch(/^Matching applications of org_7, .* 2 in all$/);
     expect(lines[0]).toMatch(/^ {2}pending {6}█+░+ {2}1 {3}50 % {3}oldest waits 1 d$/);
     expect(lines.join('\n')).toMatch(/accepted .* 50 % {3}1 became a player/);
-    expect(lines.join('\n')).toMatch(/^Games {2}Valorant 1 · Chess 1 · =1\+1 1 · \(an/m);
+    expect(lines.join('\n')).toMatch(/^Games {2}Valorant 1 · Chess 1 · =1\+1 1\n {7}\(an/m);
   });
 
   test('begin with the day of --since and end today, although the newest application is older', async () => {
