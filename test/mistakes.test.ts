@@ -78,6 +78,7 @@ const mistakes: readonly (readonly [line: string, code: number, message: string]
   ['tryouts list --from 7d', 2, 'Did you mean --since?'],
   ['teams list --since-lst x', 2, 'Did you mean --since-last?'],
   ['tryouts list --sort', 2, '--sort needs a value'],
+  ['plan apply p.json --hash --profile club', 2, '--hash needs a value before --profile.'],
   ['tryouts update app_1 --status accepted --dry-run=client', 2, '--dry-run takes no value.'],
   ['players delete player_1 --yes=true', 2, '--yes takes no value.'],
   ['--quiet=false tryouts list', 2, '--quiet takes no value.'],

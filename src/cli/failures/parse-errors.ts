@@ -19,6 +19,13 @@ export function refuseExcess(
 ): void {
   const extra = words[args.length];
   if (extra === undefined || args.at(-1)?.takes === 'values') return;
+  const before = flagBefore(extra, argv, flags);
+  if (before && [...flags, ...globalFlags].some(({ word }) => word === before.value)) {
+    const { flag, value } = before;
+    throw new UsageError(`${flag.word} needs a value before ${value}.`, {
+      hint: `If "${value}" is its value, write: ${flag.word}=${value}`,
+    });
+  }
   const name = `rosterctl ${own.join(' ')}`;
   const flag = flags.find(({ choices }) => nearest(extra, choices ?? []) !== undefined);
   const value = nearest(extra, flag?.choices ?? []);
@@ -35,16 +42,35 @@ export function refuseExcess(
   });
 }
 
+interface FlagBefore {
+  readonly flag: ManifestCommand['flags'][number];
+  readonly value: string;
+  /** The words after the value. */
+  readonly rest: readonly string[];
+}
+
+/** The flag whose value stands before this word. */
+function flagBefore(
+  extra: string,
+  argv: readonly string[],
+  flags: ManifestCommand['flags'],
+): FlagBefore | undefined {
+  const start = argv.indexOf(extra) - 2;
+  const [dashes = '', value = '', ...rest] = argv.slice(Math.max(start, 0));
+  const flag = flags.find(
+    ({ word, short, takes }) => takes !== 'nothing' && (dashes === word || dashes === `-${short}`),
+  );
+  return flag && { flag, value, rest };
+}
+
 /** Returns the flag with its whole value, quoted, if this word belongs to a value that was not: `--team Paper Lions`. */
 export function unquotedFlag(
   extra: string,
   argv: readonly string[],
   flags: ManifestCommand['flags'],
 ): string | undefined {
-  const start = argv.indexOf(extra) - 2;
-  const [dashes = '', value = '', ...rest] = argv.slice(Math.max(start, 0));
-  const flag = flags.find(({ word, short }) => dashes === word || dashes === `-${short}`);
-  if (!flag || flag.takes === 'nothing' || flag.choices || /^\d/.test(value)) return undefined;
+  const { flag, value = '', rest = [] } = flagBefore(extra, argv, flags) ?? {};
+  if (!flag || flag.choices || /^\d/.test(value)) return undefined;
   // The name of a field, of a run or a file is one word.
   const { completes = 'value:' } = flag;
   const isReference = completes.startsWith('id:');
