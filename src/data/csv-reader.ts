@@ -6,6 +6,8 @@ import { plural } from './text.js';
 /** One record of a CSV file, or row of a sheet; `line` is its first line or its number, from 1. */
 export interface CsvRow {
   readonly line: number;
+  /** The number that a spreadsheet gives a record of a CSV file, if cells before it have several lines. */
+  readonly sheetRow?: number;
   readonly cells: readonly string[];
   /** In a sheet: what is known of cells that are not text, by their column from 0. */
   readonly marks?: ReadonlyMap<number, CellMark>;
@@ -24,10 +26,11 @@ export function columnName(index: number): string {
   return name;
 }
 
-/** Returns where a problem is: `Line 12`, in a sheet `Row 12` or the cell, `F12`. */
-export function rowPlace(row: Pick<CsvRow, 'line' | 'marks'>, index?: number): string {
-  const isCell = row.marks && index !== undefined;
-  return isCell ? `${columnName(index)}${row.line}` : `${rowWord(row)} ${row.line}`;
+/** Returns where a problem is: `Line 12` or `Line 12 (row 9)`, in a sheet `Row 12` or the cell, `F12`. */
+export function rowPlace(row: Pick<CsvRow, 'line' | 'sheetRow' | 'marks'>, index?: number): string {
+  if (row.marks && index !== undefined) return `${columnName(index)}${row.line}`;
+  const shown = row.sheetRow === undefined ? '' : ` (row ${row.sheetRow})`;
+  return `${rowWord(row)} ${row.line}${shown}`;
 }
 
 /** Returns the word for a row in messages: `Line`, or `Row` in a sheet. */
@@ -110,6 +113,9 @@ export class CsvReader {
   private cells: string[] = [];
   private line = 1;
   private rowLine = 1;
+  /** The line ends inside cells: so far, and before the current record. */
+  private innerLines = 0;
+  private rowInnerLines = 0;
   private quoteLine = 1;
   private hasQuote = false;
   private row: CsvRow | undefined;
@@ -214,7 +220,7 @@ export class CsvReader {
     const character = text[at] ?? '';
     if (character === '\n' && this.afterCr) {
       this.afterCr = false;
-      this.rowLine = this.line;
+      this.startRow();
       return at + 1;
     }
     this.afterCr = false;
@@ -236,7 +242,7 @@ export class CsvReader {
     if (character === '\n' || character === '\r') {
       this.finishRow();
       this.line += 1;
-      this.rowLine = this.line;
+      this.startRow();
       this.afterCr = character === '\r';
       return at + 1;
     }
@@ -256,16 +262,25 @@ export class CsvReader {
     this.state = 'start';
   }
 
+  private startRow(): void {
+    this.rowLine = this.line;
+    this.rowInnerLines = this.innerLines;
+  }
+
   private finishRow(): void {
     const isEmpty = this.cells.length === 0 && this.cell === '' && !this.hasQuote;
     this.finishCell();
-    if (!isEmpty) this.row = { line: this.rowLine, cells: this.cells };
+    const sheetRow = this.rowLine - this.rowInnerLines;
+    const numbers = { line: this.rowLine, ...(sheetRow !== this.rowLine && { sheetRow }) };
+    if (!isEmpty) this.row = { ...numbers, cells: this.cells };
     this.cells = [];
     this.hasQuote = false;
   }
 
   private countLines(text: string): void {
-    this.line += countLineEnds(text) - (this.afterCr && text.startsWith('\n') ? 1 : 0);
+    const ends = countLineEnds(text) - (this.afterCr && text.startsWith('\n') ? 1 : 0);
+    this.line += ends;
+    this.innerLines += ends;
     if (text !== '') this.afterCr = text.endsWith('\r');
   }
 }

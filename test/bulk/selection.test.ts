@@ -92,6 +92,8 @@ describe('a CSV has values for each row', () => {
     ['id,status\na,#N/A\n', /Line 2: status holds the spreadsheet error #N\/A/],
     ['id,status\na,#REF!\n', /Line 2: status holds the spreadsheet error/],
     ['id,status\na,<clear>\n', /Line 2: status cannot be cleared/],
+    ['id,note,status\n\na,"x\ny",x\nc,,#N/A\n', /^Line 5 \(row 4\): status holds the spreadsheet/],
+    ['id,note\na,"x\r\ny\n"\nc,d,e\n', /^Line 5 \(row 3\) has 3 cells/],
     ['id,status\na,x,z\n', /Line 2 has 3 cells, but the header has 2/],
     ['id,status\n,x\n', /Line 2: the id is empty/],
     ['id,status\n..,x\n', /Line 2: ".." is not an id/],
