@@ -285,11 +285,12 @@ export function failedRun(
   // An unknown outcome that was verified later is not why the run failed.
   const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
   if (error && !isVerified) return { error };
-  const verb = results.every(isFinalRow) ? 'retry' : 'resume';
+  const isOpen = !results.every(isFinalRow);
   // A create in doubt is never sent again by resuming: its closing line says how to go on.
-  const canGoOn =
-    exitName === 'rowsFailed' || (exitName === 'unknownOutcome' && verbOf(report) !== verbs.create);
-  const hint = canGoOn && run ? `rosterctl runs ${verb} ${run}` : undefined;
+  const isCreateInDoubt = verbOf(report) === verbs.create && summary.unknown > 0;
+  const canGoOn = exitName === 'rowsFailed' || (isOpen && !isCreateInDoubt);
+  const next = `rosterctl runs ${isOpen ? 'resume' : 'retry'} ${run}`;
+  const hint = run !== null && canGoOn ? next : undefined;
   return { error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
 }
 

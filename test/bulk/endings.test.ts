@@ -269,6 +269,17 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
     expect([ran.code, errorOf(ran)]).toMatchObject([exitCode, { exitCode, hint }]);
   });
 
+  test('and names the command for rows that --max-time left', async () => {
+    const service = await keep(several(6), (__, step) =>
+      step === 'PATCH app_2'
+        ? (___, response) => setTimeout(() => response.destroy(), 3500)
+        : undefined,
+    );
+    const ran = await userOf(service).run(`${line} --max-time 3s`);
+    const hint = `rosterctl runs resume ${report(ran).run}`;
+    expect([ran.code, errorOf(ran)]).toMatchObject([143, { exitCode: 143, hint }]);
+  });
+
   test('for several ids of which one is missing', async () => {
     const service = await keep(several(1));
     const ran = await userOf(service, inProcess).run('tryouts get app_1 app_9 --json');
