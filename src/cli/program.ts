@@ -14,13 +14,16 @@ import {
 import { UsageError } from '../errors.js';
 import type { Parsed, RawValue } from './check.js';
 import { refuseEarlyFlag } from './failures/early-flags.js';
-import { asUsageError, refuseExcess } from './failures/parse-errors.js';
+import {
+  asUsageError,
+  refuseExcess,
+  refuseFieldWords,
+  refuseFilter,
+} from './failures/parse-errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import {
   commandWords,
   findCommand,
-  refuseFieldWords,
-  refuseFilter,
   rewriteJson,
   unknownNoun,
   unknownVerb,

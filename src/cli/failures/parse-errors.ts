@@ -11,6 +11,39 @@ import { isAssignment } from '../check.js';
 import { globalFlags } from '../global-flags.js';
 import { conditionFor, flagFor } from './other-tools.js';
 
+/** Throws UsageError if a positional word is a jq filter given to `-q`, as in gh. */
+export function refuseFilter(positional: readonly string[], words: readonly string[]): void {
+  const isFilter = (word: string) =>
+    word.startsWith('.') &&
+    words.some((typed, index) => typed === word && /^-[A-Za-z]*q$/.test(words[index - 1] ?? ''));
+  if (!positional.some(isFilter)) return;
+  throw new UsageError(
+    'rosterctl has no -q filter (here -q is --quiet). Pipe to jq, or use --fields.',
+  );
+}
+
+/** Throws UsageError if the word after `--json` names fields, as in gh, rather than a record. */
+export function refuseFieldWords(
+  { args, fields }: ManifestCommand,
+  positional: readonly string[],
+  words: readonly string[],
+): void {
+  const takesOthers = args.some(({ completes }) => !completes?.startsWith('id:'));
+  const known = new Set(['id', 'name', ...fields]);
+  const isExcess = args.length === 0;
+  const mayBeField = (word: string) =>
+    positional.includes(word) && (isExcess || word.split(',').every((name) => known.has(name)));
+  const start = words.indexOf('--json') + 1;
+  const after = words.slice(start);
+  const end = after.findIndex((word) => !mayBeField(word));
+  const named = end < 0 ? after : after.slice(0, end);
+  if (takesOthers || named.length === 0) return;
+  const line = words.toSpliced(start, named.length, '--fields', named.join(','));
+  throw new UsageError(`Unexpected argument "${named.join(' ')}": --json takes no value.`, {
+    hint: `To choose fields: ${['rosterctl', ...line].map(shellQuote).join(' ')}`,
+  });
+}
+
 /** Throws UsageError for a positional word too many; it suggests the flag whose value it is. */
 export function refuseExcess(
   words: readonly string[],
