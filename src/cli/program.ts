@@ -1,5 +1,5 @@
 /** The command line parser: argv to a command of the table and its raw values, through commander. */
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { promisedFormat } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
 import {
@@ -7,11 +7,8 @@ import {
   commandsAlone,
   findGroup,
   type ManifestCommand,
-  type ManifestGroup,
   type ManifestParam,
-  topWords,
 } from '../data/command-manifest.js';
-import { UsageError } from '../errors.js';
 import type { Parsed, RawValue } from './check.js';
 import { refuseEarlyFlag } from './failures/early-flags.js';
 import {
@@ -22,6 +19,7 @@ import {
 } from './failures/parse-errors.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 import {
+  aroundCommand,
   commandWords,
   findCommand,
   rewriteJson,
@@ -32,38 +30,38 @@ import {
 /** Parses a command line. Throws UsageError, with the nearest known word, for an unknown command or flag. */
 export function parseCommandLine(argv: readonly string[], table: CommandManifest): Parsed {
   const words = rewriteJson(argv);
-  let parsed: Parsed | undefined;
-  const pass: ParsePass = {
-    words,
-    globals: globalFlags.filter((flag) => mayOccur(flag, words)),
-    onResult: (result) => {
-      if (parsed?.kind !== 'version') parsed = result;
-    },
-  };
-  const program = quietCommand('rosterctl', pass, pass.globals);
   const [noun, verb] = commandWords(words);
   const group = findGroup(noun, table);
-  if (noun !== undefined && !topWords(table).includes(noun)) {
+  const ofGroup = findCommand(group, verb, table);
+  const command = commandsAlone(table).find(({ words: [word] }) => word === noun) ?? ofGroup;
+  if (!command && group && verb !== undefined) {
+    refuseFilter([verb], words);
+    throw unknownVerb(group, words, table);
+  }
+  if (!command && !group && noun !== undefined) {
     refuseFilter([noun], words);
     refuseEarlyFlag(words, table);
     throw unknownNoun(words, table);
   }
-  const alone = commandsAlone(table).find(({ words: [word] }) => word === noun);
-  if (group) program.addCommand(groupCommand(group, table, verb, pass));
-  if (alone) program.addCommand(leaf(alone, noun ?? '', pass));
-  program.action(() => pass.onResult({ kind: 'start', globals: globalsOf([program], words) }));
-  // Covers help that is requested before the command is named.
-  onHelp(program, alone ?? findCommand(group, verb, table) ?? group, pass);
   try {
-    program.parse([...words], { from: 'user' });
+    const { before, after } = aroundCommand(words, command?.words.length ?? 2);
+    const early = parseWords(before, { flags: [], args: [] });
+    // Commander takes a negative number for no flag.
+    const [number] = early.args;
+    if (number !== undefined) early.error(`'${number}'`, { code: 'commander.unknownOption' });
+    if (!command && group) return { kind: 'help', of: group, long: false };
+    if (!command) return { kind: 'start', globals: globalsIn(early.opts(), words) };
+    const late = parseWords(after, command);
+    return parsedCommand(command, late, { ...early.opts(), ...late.opts() }, words);
   } catch (error) {
-    if (parsed?.kind === 'version' || parsed?.kind === 'help') return parsed;
     if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.version') return { kind: 'version' };
+    const long = words.includes('--help') || !words.includes('-h');
+    if (error.code === 'commander.helpDisplayed')
+      return { kind: 'help', of: command ?? group, long };
     refuseEarlyFlag(words, table);
-    throw asUsageError(error, { noun, command: findCommand(group, verb, table), table });
+    throw asUsageError(error, { noun, command: ofGroup, table });
   }
-  if (!parsed) throw new UsageError('Nothing to do.', { hint: 'See: rosterctl --help' });
-  return parsed;
 }
 
 /** Returns the format that a command line or the environment asks for, if any; inspects the words only. */
@@ -84,81 +82,36 @@ export function typedFormat(argv: readonly string[], env: string | undefined): s
   return format ?? promised ?? (env || undefined);
 }
 
-// --- building commander from the table ---
-
-interface ParsePass {
-  readonly words: readonly string[];
-  /** The global flags that may occur in these words; declaring all at three levels costs milliseconds. */
-  readonly globals: readonly ManifestParam[];
-  readonly onResult: (result: Parsed) => void;
+/** Parses words with these flags and the global ones. Throws CommanderError, for help and the version, too. */
+function parseWords(
+  words: readonly string[],
+  { flags, args }: Pick<ManifestCommand, 'flags' | 'args'>,
+): Command {
+  const own = new Set(flags.map(({ word }) => word));
+  const parser = new Command('rosterctl')
+    .version('', standardFlags[1].dashes)
+    .helpOption(standardFlags[0].dashes)
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    .showSuggestionAfterError(false)
+    .allowExcessArguments(true)
+    .action(() => {});
+  parser.outputHelp = () => {};
+  const all = [...flags, ...globalFlags.filter(({ word }) => !own.has(word))];
+  for (const flag of all) if (mayOccur(flag, words)) parser.addOption(option(flag));
+  // Optional to commander: a missing one may be asked for.
+  for (const { name, takes } of args)
+    parser.argument(takes === 'values' ? `[${name}...]` : `[${name}]`);
+  return parser.parse(words, { from: 'user' });
 }
 
+/** True for a flag that these words may hold; declaring all costs milliseconds. */
 function mayOccur({ word, short }: ManifestParam, words: readonly string[]): boolean {
   return words.some(
     (typed) =>
       typed.startsWith(word) ||
       (short !== undefined && /^-[^-]/.test(typed) && typed.includes(short)),
   );
-}
-
-/** Creates a command that neither prints nor exits; a flag belongs to the command that it follows. */
-function quietCommand(
-  name: string,
-  { onResult }: ParsePass,
-  flags: readonly ManifestParam[],
-): Command {
-  const command = new Command(name);
-  for (const flag of flags) command.addOption(option(flag));
-  return command
-    .option(standardFlags[1].dashes)
-    .on('option:version', () => onResult({ kind: 'version' }))
-    .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-    .enablePositionalOptions()
-    .showSuggestionAfterError(false)
-    .helpCommand(false)
-    .helpOption(standardFlags[0].dashes);
-}
-
-function groupCommand(
-  group: ManifestGroup,
-  table: CommandManifest,
-  verb: string | undefined,
-  pass: ParsePass,
-): Command {
-  const { globals, onResult } = pass;
-  const noun = quietCommand(group.word, pass, globals).aliases([...group.aliases]);
-  const command = findCommand(group, verb, table);
-  if (verb !== undefined && !command) {
-    refuseFilter([verb], pass.words);
-    throw unknownVerb(group, pass.words, table);
-  }
-  if (command && verb) noun.addCommand(leaf(command, verb, pass));
-  noun.action(() => onResult({ kind: 'help', of: group, long: false }));
-  onHelp(noun, command ?? group, pass);
-  return noun;
-}
-
-function leaf(command: ManifestCommand, word: string, pass: ParsePass): Command {
-  const { globals, onResult } = pass;
-  const own = new Set(command.flags.map((flag) => flag.word));
-  const others = globals.filter((flag) => !own.has(flag.word));
-  const verb = quietCommand(word, pass, [...command.flags, ...others]);
-  for (const arg of command.args) {
-    const name = arg.takes === 'values' ? `${arg.name}...` : arg.name;
-    // Optional to commander: a missing one may be asked for.
-    verb.addArgument(new Argument(`[${name}]`, arg.text));
-  }
-  verb.allowExcessArguments(true).action(() => {
-    const { values, globals: given } = valuesOf(verb, command, pass.words);
-    if (given.quiet && !command.args.some(({ completes }) => completes === 'file'))
-      refuseFilter(verb.args, pass.words);
-    if (given.json) refuseFieldWords(command, verb.args, pass.words);
-    refuseExcess(verb.args, command, pass.words);
-    onResult({ kind: 'command', command, values, globals: given });
-  });
-  onHelp(verb, command, pass);
-  return verb;
 }
 
 function option(flag: ManifestParam): Option {
@@ -178,47 +131,42 @@ function option(flag: ManifestParam): Option {
   return opt;
 }
 
-/** Reports help while the words are parsed, so that it takes precedence over a missing argument. */
-function onHelp(
-  command: Command,
-  of: ManifestCommand | ManifestGroup | undefined,
-  pass: ParsePass,
-): void {
-  const { words, onResult } = pass;
-  const long = words.includes('--help') || !words.includes('-h');
-  command.outputHelp = () => onResult({ kind: 'help', of, long });
-}
+type RawOptions = Readonly<Record<string, RawValue>>;
 
-/** Collects the global flags, where leaf beats group beats program, and the command's own values. */
-function valuesOf(verb: Command, command: ManifestCommand, words: readonly string[]) {
-  const chain: Command[] = [];
-  for (let at: Command | null = verb; at; at = at.parent) chain.unshift(at);
+/** Returns a parsed command with its values. Throws UsageError for a word too many. */
+function parsedCommand(
+  command: ManifestCommand,
+  late: Command,
+  options: RawOptions,
+  words: readonly string[],
+): Parsed {
+  const { args, processedArgs } = late;
+  const globals = globalsIn(options, words, command.flags);
+  if (globals.quiet && !command.args.some(({ completes }) => completes === 'file'))
+    refuseFilter(args, words);
+  if (globals.json) refuseFieldWords(command, args, words);
+  refuseExcess(args, command, words);
   const values: Record<string, RawValue> = {};
-  for (const [index, arg] of command.args.entries()) {
-    const word = verb.processedArgs[index] as RawValue;
-    values[arg.name] = arg.takes === 'values' ? (word ?? []) : word;
+  for (const [index, { name, takes }] of command.args.entries()) {
+    const word = processedArgs[index] as RawValue;
+    values[name] = takes === 'values' ? (word ?? []) : word;
   }
   for (const flag of command.flags)
-    values[flag.name] = withoutEquals(
-      verb.opts<Record<string, RawValue>>()[flag.name],
-      flag,
-      words,
-    );
-  return { values, globals: globalsOf(chain, words, command.flags) };
+    values[flag.name] = withoutEquals(late.opts()[flag.name] as RawValue, flag, words);
+  return { kind: 'command', command, values, globals };
 }
 
-/** The global flags of a chain of commands, except those that the last one has as its own. */
-function globalsOf(
-  chain: readonly Command[],
+/** The global flags among the options, except those that the command has as its own. */
+function globalsIn(
+  options: RawOptions,
   words: readonly string[],
   ownFlags: readonly Pick<ManifestParam, 'name'>[] = [],
 ): GlobalFlags {
-  const merged = Object.assign({}, ...chain.map((at) => at.opts())) as Record<string, RawValue>;
   const own = new Set(ownFlags.map((flag) => flag.name));
   const globals: Record<string, RawValue> = {};
   for (const flag of globalFlags)
-    if (!own.has(flag.name) && merged[flag.name] !== undefined)
-      globals[flag.name] = withoutEquals(merged[flag.name], flag, words);
+    if (!own.has(flag.name) && options[flag.name] !== undefined)
+      globals[flag.name] = withoutEquals(options[flag.name], flag, words);
   return globals;
 }
 

@@ -52,15 +52,28 @@ export function commandWords(words: readonly string[], most = 2): string[] {
 /** The flags of a connection, which `withConnectionFlags` adds to the line that was meant. */
 const connectionWords = ['-p', '--profile', '--org', '--base-url'];
 
-/** Returns such words, and all flags with their values, except a connection typed before them. */
+/**
+ * Returns the flags before the last of the `count` words that name a command, and all words after it. What
+ * follows a flag that is not a global one is before the command, too.
+ */
+export function aroundCommand(words: readonly string[], count: number) {
+  const { at, ended, isForeign } = splitFlags(words, count);
+  const end = at.length < count || isForeign ? words.length : (at.at(-1) ?? 0);
+  const before = words.slice(0, end).filter((_, index) => !at.includes(index));
+  const after = words.slice(end + 1);
+  return { before, after: ended ? ['--', ...after] : after };
+}
+
+/** Returns such words, where they are, and all flags with their values, except a connection typed before them. */
 function splitFlags(words: readonly string[], most: number) {
-  const found: string[] = [];
+  const at: number[] = [];
   const flags: string[] = [];
   let ended = false;
+  let isForeign = false;
   let index = 0;
-  for (; index < words.length && found.length < most; index++) {
+  for (; index < words.length && at.length < most; index++) {
     const word = words[index] ?? '';
-    if (ended || !word.startsWith('-') || word === '-') found.push(word);
+    if (ended || !word.startsWith('-') || word === '-') at.push(index);
     else if (word === '--') ended = true;
     else if (takesNext(lastOfBundle(word))) {
       const last = lastOfBundle(word);
@@ -69,10 +82,14 @@ function splitFlags(words: readonly string[], most: number) {
       else if (last !== word) flags.push(word.slice(0, -1));
     }
     // A flag of the command itself may take a value; the verb always precedes it.
-    else if (found.length > 0 && !isGlobal(word)) break;
-    else flags.push(word);
+    else if (at.length > 0 && !isGlobal(word)) break;
+    else {
+      isForeign ||= !isGlobal(word) && !/^-\d/.test(word);
+      flags.push(word);
+    }
   }
-  return { found, flags: [...flags, ...words.slice(index)] };
+  const found = at.map((each) => words[each] ?? '');
+  return { found, at, ended, isForeign, flags: [...flags, ...words.slice(index)] };
 }
 
 function takesNext(last: string): boolean {

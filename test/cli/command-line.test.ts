@@ -193,6 +193,11 @@ test('a flag of another verb is not suggested', () => {
   expect(refusal('--foo')).toBe('Unknown flag --foo.');
 });
 
+test('a number before the name of a command is an unknown flag', () => {
+  expect(refusal('-5')).toBe('Unknown flag -5.');
+  expect(refusal('tryouts', '-5', 'list')).toBe('Unknown flag -5.');
+});
+
 test('an error names the missing or unexpected word', () => {
   expect(refusal('tryouts', 'update', '--status', 'pending')).toBe('Which id?');
   expect(refusal('tryouts', 'update', 'a', '--note')).toBe('--note needs a value.');
