@@ -136,11 +136,10 @@ type RawOptions = Readonly<Record<string, RawValue>>;
 /** Returns a parsed command with its values. Throws UsageError for a word too many. */
 function parsedCommand(
   command: ManifestCommand,
-  late: Command,
+  { args, processedArgs }: Command,
   options: RawOptions,
   words: readonly string[],
 ): Parsed {
-  const { args, processedArgs } = late;
   const globals = globalsIn(options, words, command.flags);
   if (globals.quiet && !command.args.some(({ completes }) => completes === 'file'))
     refuseFilter(args, words);
@@ -152,7 +151,7 @@ function parsedCommand(
     values[name] = takes === 'values' ? (word ?? []) : word;
   }
   for (const flag of command.flags)
-    values[flag.name] = withoutEquals(late.opts()[flag.name] as RawValue, flag, words);
+    values[flag.name] = withoutEquals(options[flag.name], flag, words);
   return { kind: 'command', command, values, globals };
 }
 

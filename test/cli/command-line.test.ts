@@ -117,6 +117,18 @@ test('a global flag is accepted before the noun, between noun and verb, and afte
   expect(parse('-p', 'a', 'tryouts', 'list', '-p', 'b').globals).toEqual({ profile: 'b' });
 });
 
+test("a command's own flag that has the name of a global one is accepted before the noun, too", () => {
+  const owned: CommandManifest = {
+    ...table,
+    commands: [command('person', [], [value('out', '--out')]), ...table.commands],
+  };
+  for (const line of ['person --out dir', '--out dir person', '--out a person --out dir'])
+    expect(parseCommandLine(line.split(' '), owned), line).toMatchObject({
+      values: { out: 'dir' },
+      globals: {},
+    });
+});
+
 test('a value may begin with a dash, even if it looks like a global flag', () => {
   expect(parse('tryouts', 'update', 'a', '--note', '-promoted').values['note']).toBe('-promoted');
   expect(parse('tryouts', 'update', 'a', '--note', '-h').values['note']).toBe('-h');
