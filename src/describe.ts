@@ -5,7 +5,7 @@ import { describeCommands } from './cli/manifest.js';
 import { manPages } from './cli/pages/man-page.js';
 import { assumptionsPage, exitCodeRows, referencePage } from './cli/pages/reference.js';
 import { sandboxGuide, topicTexts } from './cli/pages/topics.js';
-import { commands } from './commands/index.js';
+import { commands, everywhere } from './commands/index.js';
 import { settingKeys } from './config/keys.js';
 import type { CommandManifest } from './data/command-manifest.js';
 
@@ -25,6 +25,7 @@ export async function describe(version: string): Promise<{
     table: {
       version,
       ...described,
+      everywhere,
       topics: topics.map(({ name, about }) => ({ name, about })),
     },
     topics: Object.fromEntries(topics.map(({ name, text }) => [name, text])),

@@ -103,8 +103,6 @@ interface CommandBase<A extends Params, F extends Params> {
   readonly basis?: 'stated' | 'assumed';
   readonly args?: A;
   readonly flags?: F;
-  /** True if it does the same for every organization: messages name it without connection flags. */
-  readonly everywhere?: true;
   /** Global flags that matter to this command, so that its short help shows them too. */
   readonly shows?: readonly (keyof GlobalFlags)[];
   /** At least one of each set must be given. */

@@ -19,8 +19,6 @@ type CommandLoader = () => Promise<{ readonly default: Command }>;
 export interface Group {
   readonly about: string;
   readonly aliases: readonly string[];
-  /** True if its commands do the same for every organization, or name one themselves. */
-  readonly everywhere?: true;
   readonly commands: { readonly [verb: string]: CommandLoader };
 }
 
@@ -30,34 +28,25 @@ export type CommandTable = { readonly [word: string]: Group | CommandLoader };
 /** Loads every command once and returns its description. */
 export async function describeCommands(
   table: CommandTable,
-): Promise<{ groups: ManifestGroup[]; commands: ManifestCommand[]; everywhere: string[] }> {
+): Promise<{ groups: ManifestGroup[]; commands: ManifestCommand[] }> {
   const groups: ManifestGroup[] = [];
   const loaded: { readonly words: readonly string[]; readonly command: Command }[] = [];
-  const everywhere: string[] = [];
   for (const [word, entry] of Object.entries(table)) {
     if (typeof entry === 'function') {
-      const command = (await entry()).default;
-      loaded.push({ words: [word], command });
-      if (command.everywhere) everywhere.push(word);
+      loaded.push({ words: [word], command: (await entry()).default });
       continue;
     }
     groups.push({ word, aliases: entry.aliases, about: entry.about });
-    if (entry.everywhere) everywhere.push(word, ...entry.aliases);
     for (const [verb, load] of Object.entries((entry satisfies Group).commands))
       loaded.push({ words: [word, verb], command: (await load()).default });
   }
-  const operations = loaded
-    .map(({ command }) => command)
-    .filter(({ kind }) => kind === 'operation');
-  const ofOperations = [...new Set(operations.flatMap((command) => ownCalls(command)))];
-  const commands = loaded.map(({ words, command }) =>
-    describeCommand(words, command, ofOperations),
+  const ofOperations = loaded.flatMap(({ command: { kind, calls } }) =>
+    kind === 'operation' && calls !== 'ofOperations' ? calls : [],
   );
-  return { groups, commands, everywhere };
-}
-
-function ownCalls({ calls }: Command): readonly EndpointName[] {
-  return calls === 'ofOperations' ? [] : calls;
+  const commands = loaded.map(({ words, command }) =>
+    describeCommand(words, command, [...new Set(ofOperations)]),
+  );
+  return { groups, commands };
 }
 
 function describeCommand(

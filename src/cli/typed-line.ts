@@ -2,7 +2,12 @@
 
 import { sandboxProfile } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
-import { type CommandManifest, type ManifestCommand, topWords } from '../data/command-manifest.js';
+import {
+  type CommandManifest,
+  findGroup,
+  type ManifestCommand,
+  topWords,
+} from '../data/command-manifest.js';
 import { shellQuote } from '../data/text.js';
 import type { ParsedCommand, RawValues } from './check.js';
 
@@ -57,7 +62,9 @@ export function withConnectionFlags(
   if (connection.length === 0) return message;
   // The sandbox's profile is never stored, and a login with it is refused.
   const noLogin = profile === sandboxProfile ? '(?!auth login\\b)' : '';
-  const nouns = topWords(table).filter((word) => !table.everywhere?.includes(word));
+  const nouns = topWords(table).filter(
+    (word) => !table.everywhere?.includes(findGroup(word, table)?.word ?? word),
+  );
   // In quotes, such words are a value.
   const before = `(?:[^'"\\n]|'[^'\\n]*'|"[^"\\n]*")*`;
   const command = `\\brosterctl ${noLogin}(?=(?:${nouns.join('|')})\\b)(?!${before}(?: -p |--profile|--org|--base-url))`;

@@ -25,7 +25,6 @@ export default defineLocalCommand({
     ['Everything, for a tool', '--json'],
   ],
   calls: [],
-  everywhere: true,
   view: rowsView<CommandRow>(['command', 'summary', 'basis']),
   run({ table }) {
     return table.commands.map((command) => ({

@@ -30,7 +30,6 @@ export default defineLocalWrite({
     ['Remove it again', 'bash --uninstall'],
   ],
   calls: [],
-  everywhere: true,
   args: { shell: param(oneOfWords(shells), 'bash, zsh, fish or powershell') },
   flags: {
     install: flag('put the script where the shell finds it'),

@@ -11,7 +11,6 @@ export default defineLocalCommand({
     ['Everything about one command', 'tryouts list'],
   ],
   calls: [],
-  everywhere: true,
   args: {
     topic: params(anyWords, 'a topic, or the words of a command', { completes: 'topic' }),
   },

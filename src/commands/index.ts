@@ -82,7 +82,7 @@ export const commands: CommandTable = {
     status: () => import('./auth/status.js'),
     logout: () => import('./auth/logout.js'),
   }),
-  profile: everywhereGroup('Switch between organizations', ['profiles'], {
+  profile: group('Switch between organizations', ['profiles'], {
     list: () => import('./profile/list.js'),
     show: () => import('./profile/show.js'),
     use: () => import('./profile/use.js'),
@@ -97,7 +97,7 @@ export const commands: CommandTable = {
     path: () => import('./config/path.js'),
   }),
   api: () => import('./api.js'),
-  sandbox: everywhereGroup('Run and inspect the embedded demo service', [], {
+  sandbox: group('Run and inspect the embedded demo service', [], {
     start: () => import('./sandbox/start.js'),
     reset: () => import('./sandbox/reset.js'),
     events: () => import('./sandbox/events.js'),
@@ -108,11 +108,9 @@ export const commands: CommandTable = {
   help: () => import('./help.js'),
 };
 
+/** The first words of commands that do the same for every organization, or name one themselves. */
+export const everywhere = ['profile', 'sandbox', 'completion', 'commands', 'help'];
+
 function group(about: string, aliases: readonly string[], verbs: Group['commands']): Group {
   return { about, aliases, commands: verbs };
-}
-
-/** Creates a group whose commands do the same for every organization, or name one themselves. */
-function everywhereGroup(...args: Parameters<typeof group>): Group {
-  return { ...group(...args), everywhere: true };
 }

@@ -10,7 +10,7 @@ export interface CommandManifest {
   readonly version: string;
   readonly groups: readonly ManifestGroup[];
   readonly commands: readonly ManifestCommand[];
-  /** The first words, aliases too, of what does the same for every organization. */
+  /** The first words of what does the same for every organization: messages name it without connection flags. */
   readonly everywhere?: readonly string[];
   readonly topics: readonly ManifestTopic[];
 }

@@ -29,7 +29,6 @@ export default defineLocalCommand({
     ['For a script', 'backups player_0001 --json'],
   ],
   calls: [],
-  everywhere: true,
   args: {
     dir: snapshotArgument,
     ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {

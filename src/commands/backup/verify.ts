@@ -29,7 +29,6 @@ export default defineLocalCommand({
     ['For a script', 'backups --json'],
   ],
   calls: [],
-  everywhere: true,
   args: {
     dir: snapshotArgument,
   },
