@@ -1,16 +1,17 @@
 /** Runs one command line: parses it, shows a page of help or runs its command, and prints how it failed. */
 import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } from './cli/check.js';
-import { plainFailure } from './cli/failures/plain.js';
 import { asksForOutput } from './cli/global-flags.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, typedFormat } from './cli/program.js';
 import type { World } from './context.js';
 import { isUtf8Locale } from './data/environment.js';
+import { printJson } from './data/json.js';
 import { resourceNames } from './data/resources.js';
 import { systemLimit } from './data/system-errors.js';
 import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
+import { singleLine } from './terminal/safe-text.js';
 import { type SignalSource, watchSignals, watchStops } from './terminal/signals.js';
 import { fullWidth } from './terminal/whole-words.js';
 
@@ -244,6 +245,21 @@ async function printFailure(
   if (isBug && argv.includes('--debug') && error.stack) lines.unshift(multiLine(error.stack));
   await stderr.write(`${lines.join('\n')}\n`);
   return description.exitCode;
+}
+
+/** An error where the modules that word it cannot be loaded: its message and hint, or its envelope as JSON. */
+function plainFailure(
+  { code, kind, message, hint }: Failure,
+  exitCode: number,
+  isJson: boolean,
+): string {
+  if (!isJson)
+    return [message, hint ?? []]
+      .flat()
+      .map((line) => `${singleLine(line)}\n`)
+      .join('');
+  const error = { code, kind, message, ...(hint !== undefined && { hint }), exitCode };
+  return `${printJson({ error: { ...error, retryable: false } })}\n`;
 }
 
 /** The ids of the records that a command line names. */

@@ -24,7 +24,7 @@ import type { SelectedRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, type StoredRun } from '../../runs/stored-run.js';
 import { earlierRunCommand, operationOfPlan } from '../runs/shared.js';
-import { planArgs } from './shared.js';
+import { planArgs } from './show.js';
 
 export default defineRunCommand({
   summary: 'Apply a plan file: exactly what was reviewed, or nothing',

@@ -2,9 +2,10 @@
 
 import { flowsWarning } from '../../bulk/preview-lines.js';
 import { type AlignedRow, alignedRows } from '../../bulk/row-lines.js';
-import { defineLocalCommand } from '../../cli/define.js';
+import { defineLocalCommand, param } from '../../cli/define.js';
 import { changeText, valueText } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
+import { nonEmptyText } from '../../cli/schemas.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
@@ -28,7 +29,6 @@ import { singleLine } from '../../terminal/safe-text.js';
 import { commandLines } from '../../terminal/whole-words.js';
 import { widestOf, wrap } from '../../terminal/width.js';
 import { inspected, nameAndTags } from '../../uploads/plan.js';
-import { planArgs } from './shared.js';
 
 interface ShownPlan
   extends Pick<
@@ -73,6 +73,11 @@ const view: View<ShownPlan> = {
   lines: planLines,
   rows: ({ rows }) => rows,
   rowFields: ['row', 'id', 'name', 'before', 'after', 'ref', 'file'],
+};
+
+/** The plan file to work on. */
+export const planArgs = {
+  file: param(nonEmptyText, 'a file that --plan wrote', { placeholder: 'FILE', completes: 'file' }),
 };
 
 export default defineLocalCommand({
