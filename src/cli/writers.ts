@@ -1,7 +1,7 @@
 /** Writers: values and records as JSON, NDJSON, tab-separated lines and ids. */
 
 import type { LocalContext } from '../context.js';
-import { type Batches, batchesOf, recordStream } from '../data/batches.js';
+import { type Batches, batchesOf, continuedBatches, recordStream } from '../data/batches.js';
 import { isObject, isTextOrNumber, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { flatten, listText, plainText, valueAt } from '../data/path.js';
 import { wordOfId } from '../data/references.js';
@@ -176,32 +176,21 @@ export async function writeTable(
   const { knownFields, machineColumns } = await import('./lists/columns.js');
   const source = batchesOf(rows)[Symbol.asyncIterator]();
   const first: unknown[] = [];
-  let last = await source.next();
-  for (; !last.done; last = await source.next()) {
-    for (const row of last.value) first.push(row);
-    if (first.length >= sampleSize) break;
+  while (first.length < sampleSize) {
+    const next = await source.next();
+    if (next.done) break;
+    for (const row of next.value) first.push(row);
   }
   const sample = first.slice(0, sampleSize).map(asRecord);
   const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
   const known = new Set(sample.flatMap((record) => Object.keys(record)));
   /** Fields that the sample does not have. */
   const late = new Set<string>();
-  const observe = (some: readonly unknown[]) => {
-    for (const row of some) {
-      const record = asRecord(row);
-      for (const name in record) if (!known.has(name)) late.add(name);
-    }
-  };
   const all = async function* (): Batches<unknown> {
-    try {
-      observe(first);
-      yield first;
-      while (!last.done && !(last = await source.next()).done) {
-        observe(last.value);
-        yield last.value;
-      }
-    } finally {
-      await source.return?.();
+    for await (const batch of continuedBatches(first, source)) {
+      for (const row of batch)
+        for (const name in asRecord(row)) if (!known.has(name)) late.add(name);
+      yield batch;
     }
   };
   await writeTsv(sink, recordStream(all), columns, settings);

@@ -80,6 +80,19 @@ export async function collect<T>(list: AsyncIterable<T> | Iterable<T>): Promise<
   return all;
 }
 
+/** Yields what was read of a list, then the rest of it. */
+export async function* continuedBatches<T>(
+  read: readonly T[],
+  rest: AsyncIterator<readonly T[]>,
+): Batches<T> {
+  try {
+    if (read.length > 0) yield read;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
 function isStream<T>(list: AsyncIterable<T> | Iterable<T>): list is RecordStream<T> {
   return 'batches' in list && typeof list.batches === 'function';
 }

@@ -3,6 +3,7 @@
 import {
   type Batches,
   batchesOf,
+  continuedBatches,
   filterMap,
   type RecordStream,
   recordStream,
@@ -157,7 +158,7 @@ async function readUntilKnown(
   const fields = new ObservedFields(tests, resource);
   const source = records[Symbol.asyncIterator]();
   const read: JsonObject[] = [];
-  const all = continued(read, source);
+  const all = continuedBatches(read, source);
   while (!fields.areAllSeen) {
     const next = await source.next();
     if (next.done) {
@@ -171,15 +172,6 @@ async function readUntilKnown(
     }
   }
   return { all };
-}
-
-async function* continued<T>(read: readonly T[], rest: AsyncIterator<readonly T[]>): Batches<T> {
-  try {
-    if (read.length > 0) yield read;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
 }
 
 async function* matching(
