@@ -63,16 +63,13 @@ const sharedVariables: readonly (readonly [name: string, text: string])[] = [
 ];
 
 /** All variables that users may set, for `help environment`. */
-export const environmentVariables: readonly { readonly name: string; readonly text: string }[] = [
-  ...ownVariables.map(([name, text]) => ({ name, text })),
-  ...flagVariables,
-  ...Object.values(namedKeys)
-    .filter((key: SettingKey) => key.env !== undefined)
-    .map(({ env = '', flag, text }: SettingKey) => ({
-      name: env,
-      text: flag ? `${text} (--${kebab(flag)})` : text,
-    })),
-  ...sharedVariables.map(([name, text]) => ({ name, text })),
+export const environmentVariables: readonly (readonly [name: string, text: string])[] = [
+  ...ownVariables,
+  ...flagVariables.map(({ name, text }) => [name, text] as const),
+  ...Object.values(namedKeys).flatMap(({ env, flag, text }: SettingKey) =>
+    env === undefined ? [] : [[env, flag ? `${text} (--${kebab(flag)})` : text] as const],
+  ),
+  ...sharedVariables,
 ];
 
 /** The global flags that turn something on. */

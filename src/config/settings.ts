@@ -92,7 +92,7 @@ export function resolveSettings(input: Omit<KeysInput, 'profile'>): ResolvedSett
     flags: isWorkbook ? others : flags,
     profile: profile.name,
   });
-  const dryRun = flags.dryRun ?? readSwitch('ROSTERCTL_DRY_RUN', env);
+  const isOn = (key: keyof Switches) => flags[key] ?? readSwitch(key, env);
   const isDumb = env['TERM'] === 'dumb';
   notes.push(...unknownKeys(file, profile.name));
   const settings: Settings = {
@@ -100,19 +100,19 @@ export function resolveSettings(input: Omit<KeysInput, 'profile'>): ResolvedSett
     output: isWorkbook ? 'xlsx' : value(namedKeys.output),
     fields: flags.fields === undefined ? undefined : readFlag('--fields', flags.fields, nameList),
     out: fileOrStdout(notEmpty('--out', flags.out)),
-    bom: flags.bom ?? readSwitch('ROSTERCTL_BOM', env),
+    bom: isOn('bom'),
     delimiter: readDelimiter(flags, env),
-    csvRaw: flags.csvRaw ?? readSwitch('ROSTERCTL_CSV_RAW', env),
+    csvRaw: isOn('csvRaw'),
     noHeader: flags.noHeader ?? false,
     time: value(namedKeys.time),
-    dryRun,
+    dryRun: isOn('dryRun'),
     yes: flags.yes ?? false,
-    noInput: flags.noInput ?? (readSwitch('ROSTERCTL_NO_INPUT', env) || runsInCi(env)),
+    noInput: isOn('noInput') || runsInCi(env),
     // The flag -v takes precedence over ROSTERCTL_QUIET, and -q over ROSTERCTL_VERBOSE.
-    quiet: flags.quiet ?? (readSwitch('ROSTERCTL_QUIET', env) && !flags.verbose),
-    verbose: flags.verbose ?? (readSwitch('ROSTERCTL_VERBOSE', env) && !flags.quiet),
-    debug: flags.debug ?? readSwitch('ROSTERCTL_DEBUG', env),
-    strict: flags.strict ?? readSwitch('ROSTERCTL_STRICT', env),
+    quiet: flags.quiet ?? (readSwitch('quiet', env) && !flags.verbose),
+    verbose: flags.verbose ?? (readSwitch('verbose', env) && !flags.quiet),
+    debug: isOn('debug'),
+    strict: isOn('strict'),
     noColor: flags.noColor ?? false,
     forcedWidth: forcedWidthIn(env),
     template: notEmpty('--template', flags.template),
@@ -203,8 +203,9 @@ function readDelimiter({ delimiter }: GlobalFlags, env: Environment): Settings['
   return word === 'tab' ? '\t' : word;
 }
 
-/** Reads a variable that is on or off; empty = off. Throws UsageError for anything else. */
-function readSwitch(name: string, env: Environment): boolean {
+/** Reads the variable of a switch; without one, or empty = off. Throws UsageError for anything but on or off. */
+function readSwitch(key: keyof Switches, env: Environment): boolean {
+  const { name = '' } = flagVariables.find((variable) => variable.key === key) ?? {};
   const text = env[name];
   return text ? readFlag(name, text, onOff) : false;
 }

@@ -292,7 +292,7 @@ describe('switches of the environment', () => {
     expect(origins).toContainEqual({ key, value: 'on', origin: `environment ${name}` });
     expect(decide({}, { [name]: 'off' })[key]).toBe(false);
     expect(refused(() => decide({}, { [name]: 'perhaps' })).message).toContain(name);
-    expect(environmentVariables.map((variable) => variable.name)).toContain(name);
+    expect(environmentVariables.map(([variable]) => variable)).toContain(name);
   });
 
   test.each([

@@ -58,7 +58,7 @@ function toolPage(table: CommandManifest, dated: Dated): string {
     ...Object.values(exitCodes).flatMap(({ code, text: meaning }) => tagged(String(code), meaning)),
     '.SH ENVIRONMENT',
     ...text('A flag overrides its variable, a variable overrides the profile.'),
-    ...environmentVariables.flatMap(({ name, text: meaning }) => tagged(name, meaning)),
+    ...environmentVariables.flatMap(([name, meaning]) => tagged(name, meaning)),
     '.SH FILES',
     ...files.flatMap(([path, meaning]) => tagged(path, meaning)),
     '.SH SEE ALSO',

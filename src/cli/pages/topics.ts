@@ -80,7 +80,7 @@ function environmentPage(): string {
 
 Flags override variables, and variables override the profile.
 
-${aligned(environmentVariables.map(({ name, text }) => [name, text]))}
+${aligned(environmentVariables)}
 
 A profile named with -p overrides ROSTERCTL_BASE_URL, ROSTERCTL_ORG and the key variables,
 with one note on stderr. An empty variable counts as unset, but an empty pager means none.
