@@ -57,12 +57,11 @@ export function rootHelp(
       width,
     ),
     '',
-    'Other',
-    ...columns(
+    ...section(
+      'Other',
       commandsAlone(table).map(({ words, summary }) => [words.join(' '), summary]),
       width,
     ),
-    '',
     ...section(
       'Global flags',
       [
@@ -113,12 +112,11 @@ export function groupHelp(
       width,
     ),
     '',
-    'Verbs',
-    ...columns(
+    ...section(
+      'Verbs',
       verbs.map((command) => [verbWord(command), command.summary]),
       width,
     ),
-    '',
     ...more(`rosterctl ${group.word} <verb> --help`, width),
   ]);
 }
@@ -168,13 +166,11 @@ function commandPage(
         ...commandLines(exampleLine(command, words), width, 2),
       ]),
     '',
-    ...(command.args.length > 0
-      ? section(
-          'Arguments',
-          command.args.map((arg) => [argUsage(arg), arg.text]),
-          width,
-        )
-      : []),
+    ...section(
+      'Arguments',
+      command.args.map((arg) => [argUsage(arg), arg.text]),
+      width,
+    ),
     ...groupedFlags(command, omitted, width),
     ...section('Global flags', flagRows(globals), width),
     ...(long ? calls(command, width) : []),
@@ -205,7 +201,7 @@ function groupedFlags(
 ): string[] {
   return flagGroups.flatMap(([group, title]) => {
     const flags = command.flags.filter((flag) => flag.group === group && !omitted.includes(flag));
-    return flags.length > 0 ? section(title, flagRows(flags), width) : [];
+    return section(title, flagRows(flags), width);
   });
 }
 
@@ -238,12 +234,13 @@ function flagRows(flags: readonly ManifestParam[]): [string, string][] {
   });
 }
 
+/** Renders rows below their title; nothing without a row. */
 function section(
   title: string,
   rows: readonly (readonly [string, string])[],
   width: number,
 ): string[] {
-  return [title, ...columns(rows, width), ''];
+  return rows.length === 0 ? [] : [title, ...columns(rows, width), ''];
 }
 
 /** Renders two columns. The second is wrapped under itself, or moved below if there is no room beside the first. */

@@ -254,11 +254,8 @@ async function noteEnd(list: CountedList | undefined, { note }: OutputContext): 
 }
 
 function isMany(value: unknown): boolean {
-  return Array.isArray(value) || isAsync(value);
-}
-
-function isAsync(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+  if (typeof value !== 'object' || value === null) return false;
+  return Array.isArray(value) || Symbol.asyncIterator in value;
 }
 
 /** The value as records: the object itself for JSON, its rows for other formats. */

@@ -60,11 +60,9 @@ export function refuseResultFlags(
   what: string,
   more: { readonly hint: string },
 ): void {
-  const given = [
-    ...(flags.fields === undefined ? [] : ['--fields']),
-    ...(flags.template === undefined ? [] : ['--template']),
-    ...(flags.out === undefined ? [] : ['--out']),
-  ];
+  const given = (['fields', 'template', 'out'] as const)
+    .filter((name) => flags[name] !== undefined)
+    .map((name) => `--${name}`);
   if (given.length === 0) return;
   throw new UsageError(`${what} to stdout; ${given.join(' and ')} cannot be given with it.`, more);
 }

@@ -95,7 +95,7 @@ export default defineCommand({
       const found = exitCode && findings.length > 0 ? 'changesPending' : 'done';
       return new ValueWithExit(findings, failure?.exitName ?? recorded?.exitName ?? found, {
         ...(recorded?.more ?? { release: () => cursor?.close() }),
-        failed: () => failure && { id: '', error: failure },
+        failed: () => failure && { error: failure },
         lines: (canvas) =>
           findings.length === 0 && (settings.quiet || isRecordedOnly)
             ? []

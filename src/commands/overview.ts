@@ -43,7 +43,7 @@ export default defineCommand({
     }
     const { overviewLines } = await import('../resources/overview-page.js');
     return new ValueWithExit(overview, failure?.exitName ?? 'done', {
-      failed: () => failure && { id: '', error: failure, isUnreported: true },
+      failed: () => failure && { error: failure, isUnreported: true },
       lines: (canvas) => overviewLines(result, describeUnsent(decisions), withConnection, canvas),
     });
   },

@@ -69,7 +69,7 @@ export default defineCommand({
     return new ValueWithExit<PersonReport | DryRun>(person, failure?.exitName ?? 'done', {
       onlyReads: folder === undefined,
       isPage: folder === undefined,
-      failed: () => failure && { id: '', error: failure, isUnreported: true },
+      failed: () => failure && { error: failure, isUnreported: true },
       lines: (canvas) => personLines(shown, now, canvas),
     });
   },

@@ -52,7 +52,6 @@ export async function loadCards(
   const list = context.api.list('tryouts');
   const everyone: JsonObject[] = [];
   const summary = tryoutSummary(values ?? {});
-  const selected = new Set<string>();
   const observed = (async function* () {
     for await (const record of list) {
       if (hasId(record)) everyone.push(record);
@@ -68,7 +67,7 @@ export async function loadCards(
       })
     : observed;
   const matching = (await collect(filtered)).filter((record) => hasId(record));
-  if (values) for (const { id } of matching) selected.add(String(id));
+  const selected = new Set(values ? matching.map(({ id }) => String(id)) : []);
   const isShown = ({ id }: JsonObject) => selected.has(String(id)) || queued.has(String(id));
   const shown = everyone.filter(isShown);
   const isComplete = list.completeness().state === 'complete';

@@ -98,7 +98,7 @@ export default defineCommand({
     const isSilent = settings.quiet;
     const error = made.complete ? unremoved(made) : incomplete(made);
     return new ValueWithExit<Report | DryRun>(report, error?.exitName ?? 'done', {
-      failed: () => error && { id: '', error, isUnreported: true },
+      failed: () => error && { error, isUnreported: true },
       lines: (canvas) =>
         isSilent ? [] : linesFor(made, report).flatMap((line) => fitLine(line, canvas)),
     });

@@ -59,7 +59,7 @@ export default defineLocalCommand({
       });
       const isSilent = context.settings.quiet && damaged === 0;
       return new ValueWithExit(report, damaged === 0 ? 'done' : 'failed', {
-        failed: () => (damaged === 0 ? undefined : { id: '', error, isUnreported: true }),
+        failed: () => (damaged === 0 ? undefined : { error, isUnreported: true }),
         lines: (canvas) => (isSilent ? [] : verifyLines(report, canvas)),
       });
     } finally {
