@@ -47,7 +47,7 @@ export default defineWrite({
   calls: [],
   basis: 'assumed',
   args: {
-    path: param(nonEmptyText, 'path below the base URL', { placeholder: 'PATH' }),
+    path: param(nonEmptyText, 'path below the base URL'),
   },
   flags: {
     method: param(
@@ -61,7 +61,7 @@ export default defineWrite({
         ),
       ),
       'the method: GET (default), POST (default if there are fields), PUT, PATCH or DELETE',
-      { short: 'X', placeholder: 'METHOD' },
+      { short: 'X' },
     ),
     ...fieldFlags,
     input: { ...fieldFlags.input, text: 'the body in JSON or YAML; flags override it' },

@@ -26,7 +26,6 @@ export default defineCommand({
   calls: ['listTryouts', 'listPlayers', 'listDocuments', 'downloadDocument'],
   args: {
     ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {
-      placeholder: 'REF',
       ifMissing: 'Which person?',
       completes: 'id:tryouts',
     }),

@@ -42,7 +42,6 @@ export const downloadFlags = {
   }),
   dir: param(z.optional(nonEmptyText), 'write into this folder; it is created if missing', {
     short: 'D',
-    placeholder: 'DIR',
     group: 'output',
     completes: 'directory',
   }),

@@ -34,7 +34,6 @@ function idsText(resource: ResourceName) {
 /** The one positional id of a resource. */
 export function idArg(resource: ResourceName) {
   return param(recordWord(resource), `id of the ${resourceWords[resource].noun}`, {
-    placeholder: 'ID',
     completes: `id:${resource}`,
   });
 }
@@ -53,7 +52,6 @@ export function nameFlag(resource: ResourceName) {
   // Refuses empty text, as from an unset shell variable; -f name= sets an empty name.
   const name = z.string().check(z.regex(/\S/, 'must not be empty'));
   return param(z.optional(name), `name of the ${resourceWords[resource].noun}`, {
-    placeholder: 'NAME',
     group: 'change',
   });
 }

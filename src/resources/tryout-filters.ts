@@ -36,7 +36,6 @@ export const tryoutFilters = {
     group,
   }),
   game: params(z.optional(z.array(nonEmptyText)), 'applicants who play this game', {
-    placeholder: 'GAME',
     group,
     completes: 'value:tryouts:gamerTags.game',
   }),

@@ -44,7 +44,6 @@ export default defineCommand({
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments', 'downloadDocument'],
   args: {
     dir: param(nonEmptyText, 'the folder of the backup', {
-      placeholder: 'DIR',
       completes: 'directory',
     }),
   },

@@ -48,7 +48,6 @@ export default defineLocalCommand({
   calls: ['listTryouts', 'listPlayers', 'listTeams', 'listDocuments'],
   args: {
     a: param(nonEmptyText, 'a folder, or one snapshot', {
-      placeholder: 'A',
       completes: 'directory',
     }),
     b: param(nonEmptyText, 'the other one, or live', {

@@ -32,7 +32,6 @@ export default defineLocalCommand({
   args: {
     dir: snapshotArgument,
     ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {
-      placeholder: 'REF',
       ifMissing: 'Which record? Give an id, or email:, discord:, tag: or name: with a value.',
     }),
   },

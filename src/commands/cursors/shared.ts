@@ -10,7 +10,6 @@ import { GuardError, UsageError } from '../../errors.js';
 
 /** The name of a cursor, also `tryouts/mail` where several lists use one name. */
 export const cursorArgument = param(nonEmptyText, 'a name of --since-last', {
-  placeholder: 'NAME',
   completes: 'cursor',
 });
 

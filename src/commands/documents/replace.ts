@@ -102,7 +102,6 @@ export default defineOperation({
   args: {
     id: idArg('documents'),
     file: param(nonEmptyText, 'the file that takes its place', {
-      placeholder: 'FILE',
       completes: 'file',
     }),
   },

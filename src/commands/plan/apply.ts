@@ -47,7 +47,7 @@ export default defineRunCommand({
     hash: param(
       z.optional(parsedBy(parseHash)),
       'apply only if the hash of the plan starts with this',
-      { placeholder: 'HASH', group: 'safety' },
+      { group: 'safety' },
     ),
     allowDrift: flag('leave out records that have changed since', { group: 'safety' }),
     ...earlierRunCommand.flags,

@@ -77,7 +77,7 @@ const view: View<ShownPlan> = {
 
 /** The plan file to work on. */
 export const planArgs = {
-  file: param(nonEmptyText, 'a file that --plan wrote', { placeholder: 'FILE', completes: 'file' }),
+  file: param(nonEmptyText, 'a file that --plan wrote', { completes: 'file' }),
 };
 
 export default defineLocalCommand({

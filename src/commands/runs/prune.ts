@@ -43,7 +43,6 @@ export default defineLocalWrite({
   calls: [],
   args: {
     run: param(z.optional(nonEmptyText), 'a run, or the last six characters of its name', {
-      placeholder: 'RUN',
       completes: 'run',
     }),
   },

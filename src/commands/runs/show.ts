@@ -21,7 +21,6 @@ import { resultsSoFar, type StoredRun, stateWord, summaryOf } from '../../runs/s
 /** The run to work on; `last` is the newest one that fits the command. */
 export const runArg = param(nonEmptyText, 'a run, the last six characters of its name, or last', {
   ifMissing: 'Which run? Give its name, or last.',
-  placeholder: 'RUN',
   completes: 'run',
 });
 

@@ -50,7 +50,6 @@ export default defineRunCommand({
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: {
     id: param(z.optional(nonEmptyText), 'an id from uploads list', {
-      placeholder: 'ID',
       ifMissing: 'Which upload? Give an id from rosterctl uploads list, or --all.',
     }),
   },

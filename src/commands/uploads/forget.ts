@@ -23,7 +23,6 @@ export default defineLocalWrite({
   calls: [],
   args: {
     id: param(nonEmptyText, 'an id from uploads list', {
-      placeholder: 'ID',
       ifMissing: 'Which upload? Give an id from rosterctl uploads list.',
     }),
   },

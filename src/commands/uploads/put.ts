@@ -35,7 +35,7 @@ export default defineWrite({
       placeholder: 'URL|-',
       ifMissing: 'Which URL? Give the uploadUrl from step 1, or - to read it from stdin.',
     }),
-    file: param(nonEmptyText, 'the file to send', { placeholder: 'FILE', completes: 'file' }),
+    file: param(nonEmptyText, 'the file to send', { completes: 'file' }),
   },
   flags: {
     contentType: param(z.optional(UploadContentType), 'the content type from step 1', {
