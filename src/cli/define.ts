@@ -89,16 +89,19 @@ export function flag(text: string, options: ParamOptions = {}): Param<boolean> {
 /** An example: what it does, and the words after the command's own name. */
 type Example = readonly [what: string, words: string];
 
+/**
+ * The endpoints that a command may call; those of all operations for one that continues runs. Help and
+ * `commands` derive `basis` from it.
+ */
+type Calls = readonly EndpointName[] | 'ofOperations';
+
 interface CommandBase<A extends Params, F extends Params> {
   readonly summary: string;
   /** Further sentences for `--help`: surprises and assumptions. */
   readonly about?: string;
   readonly examples: readonly [Example, ...Example[]];
-  /**
-   * The endpoints that it may call; empty for a local command, those of all operations for one that
-   * continues runs. Help and `commands` derive `basis` from it.
-   */
-  readonly calls: readonly EndpointName[] | 'ofOperations';
+  /** Required unless the command is local. */
+  readonly calls?: Calls;
   /** The basis of a command whose requests are not in the contract table (`api`, `uploads put`). */
   readonly basis?: 'stated' | 'assumed';
   readonly args?: A;
@@ -156,6 +159,7 @@ export interface WriteCommand<
 /** A command that sends rows, of an earlier invocation or its own, and prints what became of them. */
 interface RunCommand<A extends Params = Params, F extends Params = Params>
   extends CommandBase<A, F> {
+  readonly calls: Calls;
   readonly view: View<never>;
   /** True if it may ask before it writes. */
   readonly asks: boolean;
@@ -189,7 +193,7 @@ export type Command =
 
 /** Defines a command that calls the service and changes nothing. */
 export function defineCommand<A extends Params, F extends Params, T>(
-  command: ReadCommand<A, F, T, Context>,
+  command: ReadCommand<A, F, T, Context> & { readonly calls: Calls },
 ): Command {
   return { kind: 'read', local: false, ...command } as Command;
 }
@@ -203,7 +207,7 @@ export function defineLocalCommand<A extends Params, F extends Params, T>(
 
 /** Defines a command that changes something at the service. */
 export function defineWrite<A extends Params, F extends Params, T, S>(
-  command: WriteCommand<A, F, T, S, Context>,
+  command: WriteCommand<A, F, T, S, Context> & { readonly calls: Calls },
 ): Command {
   return { kind: 'write', local: false, ...command } as Command;
 }

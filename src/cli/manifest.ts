@@ -40,7 +40,7 @@ export async function describeCommands(
     for (const [verb, load] of Object.entries((entry satisfies Group).commands))
       loaded.push({ words: [word, verb], command: (await load()).default });
   }
-  const ofOperations = loaded.flatMap(({ command: { kind, calls } }) =>
+  const ofOperations = loaded.flatMap(({ command: { kind, calls = [] } }) =>
     kind === 'operation' && calls !== 'ofOperations' ? calls : [],
   );
   const commands = loaded.map(({ words, command }) =>
@@ -54,7 +54,8 @@ function describeCommand(
   command: Command,
   ofOperations: readonly EndpointName[],
 ): ManifestCommand {
-  const names = command.calls === 'ofOperations' ? ofOperations : command.calls;
+  const { calls: own = [] } = command;
+  const names = own === 'ofOperations' ? ofOperations : own;
   const calls = names.map((name) => describeCall(endpoint(name)));
   return {
     words,

@@ -24,7 +24,6 @@ export default defineLocalCommand({
     ['Names and summaries', ''],
     ['Everything, for a tool', '--json'],
   ],
-  calls: [],
   view: rowsView<CommandRow>(['command', 'summary', 'basis']),
   run({ table }) {
     return table.commands.map((command) => ({

@@ -29,7 +29,6 @@ export default defineLocalWrite({
     ['See what that would write', 'fish --install -n'],
     ['Remove it again', 'bash --uninstall'],
   ],
-  calls: [],
   args: { shell: param(oneOfWords(shells), 'bash, zsh, fish or powershell') },
   flags: {
     install: flag('put the script where the shell finds it'),

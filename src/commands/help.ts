@@ -10,7 +10,6 @@ export default defineLocalCommand({
     ['What each exit code means', 'exit-codes'],
     ['Everything about one command', 'tryouts list'],
   ],
-  calls: [],
   args: {
     topic: params(anyWords, 'a topic, or the words of a command', { completes: 'topic' }),
   },

@@ -44,7 +44,6 @@ export default defineLocalWrite({
     ['The active profile', ''],
     ['Another profile', '--profile work'],
   ],
-  calls: [],
   view: sentencesView<LoggedOut>(
     ({ profile, removed, runsRemoved, beforeImagesRemoved, cursorsRemoved }) => [
       removed

@@ -28,7 +28,6 @@ export default defineLocalCommand({
     ['By e-mail', 'backups email:nilo.mandelkow@example.org'],
     ['For a script', 'backups player_0001 --json'],
   ],
-  calls: [],
   args: {
     dir: snapshotArgument,
     ref: param(recordWord('tryouts'), 'an id, or email:, discord:, tag: or name: with a value', {

@@ -28,7 +28,6 @@ export default defineLocalCommand({
     ['All snapshots', 'backups'],
     ['For a script', 'backups --json'],
   ],
-  calls: [],
   args: {
     dir: snapshotArgument,
   },

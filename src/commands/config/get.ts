@@ -15,7 +15,6 @@ export default defineLocalCommand({
     ['The output format', 'output'],
     ['What you configured for the service', 'endpoints.players.update'],
   ],
-  calls: [],
   args: { key: param(oneWord, 'the setting', { completes: 'configKey' }) },
   view: {
     ...linesView<SettingOrigin>(({ value }, { isTerminal }) =>

@@ -13,7 +13,6 @@ export default defineLocalCommand({
     ['All settings', ''],
     ['With the file that holds it', '--show-origin'],
   ],
-  calls: [],
   flags: { showOrigin: flag('show the file that holds each stored setting') },
   view: rowsView<SettingOrigin>(['key', 'value', 'origin']),
   run(context, { showOrigin }) {

@@ -13,7 +13,6 @@ export default defineLocalCommand({
   summary: 'Show where the configuration is stored',
   about: 'Prints the path of the configuration file; --json adds those of keys, state and cache.',
   examples: [['The file', '']],
-  calls: [],
   view: linesView<Places>(({ config }) => [config]),
   run({ config, paths }) {
     return {

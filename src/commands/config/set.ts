@@ -25,7 +25,6 @@ export default defineLocalWrite({
     ['JSON by default', 'output json'],
     ['Use another route', 'endpoints.players.update "PUT /players/{id}"'],
   ],
-  calls: [],
   args: {
     key: param(oneWord, 'the setting, as config list shows it', { completes: 'configKey' }),
     value: param(oneWord, 'its value', { completes: 'configValue' }),

@@ -15,7 +15,6 @@ interface Unset {
 export default defineLocalWrite({
   summary: 'Remove a setting',
   examples: [['Back to tables', 'output']],
-  calls: [],
   args: { key: param(oneWord, 'the setting', { completes: 'configKey' }) },
   view: sentencesView(({ key, origin, removed }: Unset) => [
     `${key} ${removed ? 'is no longer' : 'was not'} set (${origin}).`,

@@ -28,7 +28,6 @@ export default defineLocalWrite({
     'Records exactly the rows that the last --since-last NAME --peek printed. ' +
     'Until then, each use prints them again.',
   examples: [['After the message was delivered', 'discord']],
-  calls: [],
   args: { name: cursorArgument },
   // The result is a note, so that a cron job with -q prints nothing.
   view: linesView<Committed>(() => []),

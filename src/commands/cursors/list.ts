@@ -19,7 +19,6 @@ export default defineLocalCommand({
     'Lists the cursors of this organization on this machine. A cursor stores ids and hashes, never the ' +
     'content of records. See: rosterctl help cursors',
   examples: [['All of them', '']],
-  calls: [],
   view: rowsView<CursorRow>(
     ['name', 'resource', 'records', 'lastAt'],
     'No cursors yet. --since-last NAME makes one: rosterctl help cursors',

@@ -40,7 +40,6 @@ export default defineLocalWrite({
     ['See what starting over would do', 'discord --dry-run'],
     ['Print the last week again', 'tryouts/discord --at 7d'],
   ],
-  calls: [],
   args: { name: cursorArgument },
   flags: {
     at: param(z.optional(parsedBy(parseWhen)), 'print what is newer: 7d, yesterday, 2026-11-01', {

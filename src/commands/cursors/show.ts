@@ -21,7 +21,6 @@ export default defineLocalCommand({
   summary: 'Show what a cursor knows and what is pending',
   about: '--json also prints the ids of all known records.',
   examples: [['What the last --peek printed', 'discord']],
-  calls: [],
   args: { name: cursorArgument },
   view: linesView<ShownCursor>((cursor, { isTerminal, columns, now }) => {
     const row = (label: string, text: string) =>

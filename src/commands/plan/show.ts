@@ -92,7 +92,6 @@ export default defineLocalCommand({
     ['The changes, with old and new values', 'changes.json'],
     ['For a spreadsheet', 'changes.json -o csv --out changes.csv'],
   ],
-  calls: [],
   args: planArgs,
   view,
   async run(context, { file }): Promise<ShownPlan> {

@@ -15,7 +15,6 @@ export default defineLocalCommand({
   summary: 'List the stored profiles',
   about: 'The built-in profile sandbox is listed only while it is active.',
   examples: [['All of them', '']],
-  calls: [],
   view: rowsView<ProfileRow>(
     ['name', 'organization', 'baseUrl', 'active'],
     'No profile is stored. To store one: rosterctl auth login',

@@ -14,7 +14,6 @@ export default defineLocalWrite({
     ['See what would be removed', 'work -n'],
     ['From a script', 'work --yes'],
   ],
-  calls: [],
   args: { name: param(oneWord, 'the profile', { completes: 'profile' }) },
   view: sentencesView(({ name }: { name: string; removed: true }) => [
     `Profile ${name} is removed.`,

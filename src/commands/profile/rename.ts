@@ -9,7 +9,6 @@ import { UsageError } from '../../errors.js';
 export default defineLocalWrite({
   summary: 'Rename a profile',
   examples: [['From default to main', 'default main']],
-  calls: [],
   args: {
     old: param(oneWord, 'the profile', { completes: 'profile' }),
     new: param(oneWord, 'its new name', { ifMissing: 'Which new name?' }),

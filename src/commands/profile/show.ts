@@ -20,7 +20,6 @@ export default defineLocalCommand({
     ['The active profile', ''],
     ['By name', 'work'],
   ],
-  calls: [],
   args: {
     name: param(optionalWord, 'the profile', { completes: 'profile' }),
   },

@@ -13,7 +13,6 @@ export default defineLocalWrite({
     ['A stored profile', 'work'],
     ['The built-in sandbox', 'sandbox'],
   ],
-  calls: [],
   args: { name: param(oneWord, 'the profile', { completes: 'profile' }) },
   view: sentencesView(({ name }: { name: string; active: true }) => [`Profile ${name} is active.`]),
   async plan({ config }, { name }) {

@@ -56,7 +56,6 @@ export default defineLocalCommand({
     ['The newest', ''],
     ['All of them, for a script', '--all --json'],
   ],
-  calls: [],
   flags: { all: flag('also older runs and finished changes of a single record') },
   view,
   async run(context, { all }) {

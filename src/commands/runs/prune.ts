@@ -40,7 +40,6 @@ export default defineLocalWrite({
     ['Preview it first', '--dry-run'],
     ['All older than two months', '--older-than 60d'],
   ],
-  calls: [],
   args: {
     run: param(z.optional(nonEmptyText), 'a run, or the last six characters of its name', {
       completes: 'run',

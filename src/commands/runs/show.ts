@@ -31,7 +31,6 @@ export default defineLocalCommand({
     ['The newest run', 'last'],
     ['Only what failed', 'last --failed'],
   ],
-  calls: [],
   args: { run: runArg },
   flags: {
     failed: flag('only rows that failed, conflicted or are unknown'),

@@ -11,7 +11,6 @@ export default defineLocalCommand({
     ['All of them', ''],
     ['Count them in a script', '--json'],
   ],
-  calls: [],
   view: rowsView(['kind', 'applicationId', 'at'], 'No events since the last reset.'),
   run: ({ paths }) => (paths.state ? [...sandboxEvents(paths.state.path)] : []),
 });

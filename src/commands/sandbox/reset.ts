@@ -6,7 +6,6 @@ import { resetSandbox, sandboxPlace } from '../../sandbox/embedded.js';
 export default defineLocalWrite({
   summary: 'Reset the sandbox to its demo data',
   examples: [['Start over', '']],
-  calls: [],
   view: sentencesView<{ reset: true }>(() => ['The sandbox is back to its demo data.']),
   plan: async () => ({
     changes: [{ id: null, field: 'sandbox data', from: 'your changes', to: 'demo data' }],

@@ -37,7 +37,6 @@ export default defineLocalCommand({
     ],
     ['Behave like another service', '--shape list=data --shape paging=cursor'],
   ],
-  calls: [],
   flags: {
     port: param(z.optional(portNumber), 'the port of the API; any free one by default', {
       placeholder: 'N',

@@ -20,7 +20,6 @@ export default defineLocalWrite({
   about:
     'Nothing is sent: a file that has arrived stays in the store, under the key that this command prints.',
   examples: [['Preview it first', '3fa9c2.1 --dry-run']],
-  calls: [],
   args: {
     id: param(nonEmptyText, 'an id from uploads list', {
       ifMissing: 'Which upload? Give an id from rosterctl uploads list.',

@@ -29,7 +29,6 @@ export default defineLocalCommand({
     ['All of them', ''],
     ['Their ids, for a script', '-o ids'],
   ],
-  calls: [],
   view: {
     ...rowsView<UploadLine>(
       ['id', 'path', 'state', 'fileKey', 'startedAt'],
