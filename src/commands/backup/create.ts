@@ -69,9 +69,12 @@ export default defineCommand({
     rate: bulkFlags.rate,
   },
   hasSideEffects: true,
-  view: linesView((value: Report | DryRun, canvas) =>
-    'dryRun' in value ? changeLines(value, canvas) : [],
-  ),
+  view: {
+    ...linesView((value: Report | DryRun, canvas) =>
+      'dryRun' in value ? changeLines(value, canvas) : [],
+    ),
+    isSentence: (value) => !('dryRun' in value),
+  },
   async run(context, values) {
     const { settings } = context;
     const { createBackup, removedAfter, resourcesOf } = await import('../../backups/create.js');
@@ -94,12 +97,10 @@ export default defineCommand({
     limitRate(context, values);
     const made = await createBackup(context, values.dir, options);
     const report = backupReport(made);
-    const isSilent = settings.quiet;
     const error = made.complete ? unremoved(made) : incomplete(made);
     return new ValueWithExit<Report | DryRun>(report, error?.exitName ?? 'done', {
       failed: () => error && { error, isUnreported: true },
-      lines: (canvas) =>
-        isSilent ? [] : linesFor(made, report).flatMap((line) => fitLine(line, canvas)),
+      lines: (canvas) => linesFor(made, report).flatMap((line) => fitLine(line, canvas)),
     });
   },
 });

@@ -27,6 +27,7 @@ const rowFields = ['resource', 'id', 'name', 'change', 'field', 'from', 'to'];
 
 const view: View<Report> = {
   lines: diffLines,
+  isSentence: ({ differences }) => differences.length === 0,
   rowFields,
   rows: ({ differences }) =>
     differences.flatMap(({ changes, ...record }): JsonObject[] =>
@@ -102,12 +103,10 @@ export default defineLocalCommand({
       );
     }
     const report: Report = { schema: 1, from: from.label, to: to.label, ...comparison };
-    const isSilent = settings.quiet && differences.length === 0;
     const exit = exitCode && differences.length > 0 ? 'changesPending' : 'done';
     return new ValueWithExit(report, exit, {
       onlyReads: csv === undefined,
       isPage: csv === undefined,
-      lines: (canvas) => (isSilent ? [] : diffLines(report, canvas)),
     });
   },
 });

@@ -17,6 +17,7 @@ interface Report extends VerifiedBackup {
 const view: View<Report> = {
   columns: ['snapshot', 'path', 'problem'],
   lines: verifyLines,
+  isSentence: ({ problems }) => problems.length === 0,
   rows: ({ problems }) => problems.map((problem) => ({ ...problem })),
 };
 
@@ -56,10 +57,8 @@ export default defineLocalCommand({
       const error = new RunError(`${plural(damaged, 'file is', 'files are')} damaged.`, 'failed', {
         hint: `Make a new snapshot, with every file fetched again: rosterctl backup create ${shellQuote(folder)} --recheck\nDamaged records cannot be fetched again: move that snapshot's folder away.`,
       });
-      const isSilent = context.settings.quiet && damaged === 0;
       return new ValueWithExit(report, damaged === 0 ? 'done' : 'failed', {
         failed: () => (damaged === 0 ? undefined : { error, isUnreported: true }),
-        lines: (canvas) => (isSilent ? [] : verifyLines(report, canvas)),
       });
     } finally {
       line.stop();
