@@ -4,7 +4,6 @@ import { promisedFormat } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
 import {
   type CommandManifest,
-  commandsAlone,
   findGroup,
   type ManifestCommand,
   type ManifestParam,
@@ -20,8 +19,8 @@ import {
 import { globalFlags, standardFlags } from './global-flags.js';
 import {
   aroundCommand,
+  commandNamed,
   commandWords,
-  findCommand,
   rewriteJson,
   unknownNoun,
   unknownVerb,
@@ -32,14 +31,11 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   const words = rewriteJson(argv);
   const [noun, verb] = commandWords(words);
   const group = findGroup(noun, table);
-  const ofGroup = findCommand(group, verb, table);
-  const command = commandsAlone(table).find(({ words: [word] }) => word === noun) ?? ofGroup;
-  if (!command && group && verb !== undefined) {
-    refuseFilter([verb], words);
-    throw unknownVerb(group, words, table);
-  }
-  if (!command && !group && noun !== undefined) {
-    refuseFilter([noun], words);
+  const command = commandNamed(words, table);
+  const unknown = command ? undefined : group ? verb : noun;
+  if (unknown !== undefined) {
+    refuseFilter([unknown], words);
+    if (group) throw unknownVerb(group, words, table);
     refuseEarlyFlag(words, table);
     throw unknownNoun(words, table);
   }
@@ -60,7 +56,7 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
     if (error.code === 'commander.helpDisplayed')
       return { kind: 'help', of: command ?? group, long };
     refuseEarlyFlag(words, table);
-    throw asUsageError(error, { noun, command: ofGroup, table });
+    throw asUsageError(error, { noun, command: group && command, table });
   }
 }
 
