@@ -109,12 +109,7 @@ export function listAndCacheIds(
 ): RecordStream<JsonObject> {
   // Caching a partial list would drop the other ids.
   const isPartial = Object.keys(query).length > 0;
-  if (!mayCache(world) || isPartial) return world.api.list(resource, query);
-  return recordStream(() => cached(world, resource));
-}
-
-function mayCache({ settings: { completionCache, dryRun } }: ListWorld): boolean {
-  return completionCache && !dryRun;
+  return isPartial ? world.api.list(resource, query) : recordStream(() => cached(world, resource));
 }
 
 /** Starts to remember the records of a list that is read for another reason; undefined if nothing is cached. */
@@ -122,9 +117,9 @@ export async function cacheFor(
   world: ListWorld,
   resource: ResourceName,
 ): Promise<CacheWriter | undefined> {
-  if (!mayCache(world)) return undefined;
-  const { cachePlaceOf, rememberRecords } = await import('../config/completion-cache.js');
   const { paths, settings } = world;
+  if (!settings.completionCache || settings.dryRun) return undefined;
+  const { cachePlaceOf, rememberRecords } = await import('../config/completion-cache.js');
   return rememberRecords(paths, cachePlaceOf(world), resource, settings.overrides);
 }
 
