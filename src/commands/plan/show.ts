@@ -30,23 +30,7 @@ import { commandLines } from '../../terminal/whole-words.js';
 import { widestOf, wrap } from '../../terminal/width.js';
 import { inspected, nameAndTags } from '../../uploads/plan.js';
 
-interface ShownPlan
-  extends Pick<
-    PlanFile,
-    | 'hash'
-    | 'version'
-    | 'madeAt'
-    | 'expiresAt'
-    | 'madeBy'
-    | 'action'
-    | 'resource'
-    | 'profile'
-    | 'organization'
-    | 'service'
-    | 'command'
-    | 'guards'
-    | 'leftOut'
-  > {
+interface ShownPlan extends Omit<PlanFile, 'job' | 'rows'> {
   readonly schema: 1;
   readonly expired: boolean;
   readonly route?: string;
