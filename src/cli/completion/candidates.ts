@@ -9,7 +9,7 @@ import {
 import { referenceKinds } from '../../data/references.js';
 import { type ResourceName, referenceKindsOf, resourceNames } from '../../data/resources.js';
 import { verbAliasesOf } from '../resolve-command.js';
-import { type Flag, findFlag, flagsOf, type Line } from './line.js';
+import { findFlag, flagsOf, type Line } from './line.js';
 
 /**
  * Lines, each a word or a word, a tab and a description, all safe to show. One text, since thousands
@@ -84,7 +84,7 @@ interface CompletionContext {
 
 /** Completes a value; `kept` is the part of the same word before it. */
 function valueOf(
-  param: Flag,
+  param: ManifestParam,
   kept: string,
   value: string,
   context: CompletionContext,

@@ -11,11 +11,6 @@ import {
 import { globalFlags } from '../global-flags.js';
 import { findCommand } from '../resolve-command.js';
 
-export type Flag = Pick<
-  ManifestParam,
-  'word' | 'short' | 'text' | 'placeholder' | 'takes' | 'commaList' | 'choices' | 'completes'
->;
-
 /** A command line up to the word that is being typed. */
 export interface Line {
   /** The first word, as typed. */
@@ -30,20 +25,22 @@ export interface Line {
   /** The flags given, by their long name, with the last value of each. */
   readonly given: ReadonlyMap<string, string>;
   /** The flag whose value is being typed. */
-  readonly waiting: Flag | undefined;
+  readonly waiting: ManifestParam | undefined;
   /** True once `--` has ended the flags. */
   readonly ended: boolean;
   /** Every word as typed. */
   readonly words: readonly string[];
 }
 
-const help: Flag = {
+const help: ManifestParam = {
+  name: 'help',
   word: '--help',
   short: 'h',
   text: 'explain the command',
   placeholder: '',
   takes: 'nothing',
   commaList: false,
+  required: false,
 };
 
 /** Reads the words between the program's name and the one at the cursor. */
@@ -52,7 +49,7 @@ export function readLine(words: readonly string[], manifest: CommandManifest): L
   let verb: string | undefined;
   let group: ManifestGroup | undefined;
   let command: ManifestCommand | undefined;
-  let waiting: Flag | undefined;
+  let waiting: ManifestParam | undefined;
   let ended = false;
   const positionals: string[] = [];
   const given = new Map<string, string>();
@@ -96,7 +93,7 @@ function readFlags(
   word: string,
   command: ManifestCommand | undefined,
   given: Map<string, string>,
-): Flag | undefined {
+): ManifestParam | undefined {
   if (word.startsWith('--')) {
     const [, name = word, value] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
     const flag = findFlag(name, command);
@@ -115,14 +112,17 @@ function readFlags(
 }
 
 /** The flag of this long or short name; a command's own comes before one of every command. */
-export function findFlag(name: string, command: ManifestCommand | undefined): Flag | undefined {
+export function findFlag(
+  name: string,
+  command: ManifestCommand | undefined,
+): ManifestParam | undefined {
   return flagsOf(command).find(
     ({ word, short }) => word === name || (short !== undefined && `-${short}` === name),
   );
 }
 
 /** The flags that a command takes, its own first. */
-export function flagsOf(command: ManifestCommand | undefined): readonly Flag[] {
+export function flagsOf(command: ManifestCommand | undefined): readonly ManifestParam[] {
   const own = command?.flags ?? [];
   const names = new Set(own.map(({ word }) => word));
   return [...own, ...globalFlags.filter(({ word }) => !names.has(word)), help];
