@@ -8,6 +8,7 @@ import { collect } from '../data/batches.js';
 import { digestOf } from '../data/digest.js';
 import { identityOf, parseReference, rowOf } from '../data/references.js';
 import { incompleteList, resourceWords } from '../data/resources.js';
+import { usualOrder } from '../data/sorting.js';
 import { orList } from '../data/text.js';
 import type { Selection, Source } from '../engine/operation.js';
 import { GuardError, MissingArgumentError, UsageError } from '../errors.js';
@@ -103,7 +104,7 @@ export async function selectByFilter(
   const filtered = filterList(list, values, {
     resource: operation.resource,
     tests,
-    inOrder: true,
+    order: usualOrder(operation.resource),
     notes: context,
   });
   const records = await collect(filtered);

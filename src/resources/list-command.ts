@@ -4,6 +4,7 @@ import { type ListValues, listAndCacheIds, type SinceLastValues } from '../cli/f
 import { type FilteredList, filterList, type ListFilters } from '../cli/lists/filter-list.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { Context } from '../context.js';
+import { usualOrder } from '../data/sorting.js';
 import { UsageError } from '../errors.js';
 
 interface ListedResource extends Pick<ListFilters, 'resource' | 'tests' | 'summary'> {
@@ -39,7 +40,7 @@ export async function listCommand(
   const list = filterList(listed ? listed.observing(records) : records, values, {
     resource,
     tests,
-    inOrder: context.isAligned,
+    order: context.isAligned ? usualOrder(resource) : undefined,
     notes: context,
     summary,
   });

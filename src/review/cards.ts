@@ -58,12 +58,12 @@ export async function loadCards(
       yield record;
     }
   })();
-  const filters = { resource: 'tryouts', notes: context, summary } as const;
   const filtered = values
     ? filterList(observed, values, {
-        ...filters,
+        resource: 'tryouts',
         tests: tryoutTests(values, context),
-        inOrder: true,
+        notes: context,
+        summary,
       })
     : observed;
   const matching = (await collect(filtered)).filter((record) => hasId(record));

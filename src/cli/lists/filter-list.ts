@@ -24,10 +24,8 @@ export interface ListFilters {
   readonly tests?: readonly RecordTest[];
   /** A test of what passed all others; `nameOf` translates the label of a field to its name. */
   readonly last?: (nameOf: (field: string) => string) => RecordTest;
-  /** True for the usual order of the resource even without `--limit`. */
-  readonly inOrder?: boolean;
-  /** The order, if not the usual one. */
-  readonly order?: RecordOrder;
+  /** The order without `--sort`; by default the usual one of the resource, and only with `--limit`. */
+  readonly order?: RecordOrder | undefined;
   /**
    * Receives a note for a probably misspelt value, which is compared as typed nevertheless, and a
    * message if a filter leaves out records that it cannot read.
@@ -44,7 +42,7 @@ export interface FilteredList extends RecordStream<JsonObject>, CountedList {}
 
 /**
  * Filters, sorts and limits a list lazily: records pass as they arrive, unless `--sort`, `--limit` or
- * `inOrder` require an order, for which the entire list is read. `--limit` keeps the first records in
+ * `order` require an order, for which the entire list is read. `--limit` keeps the first records in
  * the order of `--sort`, else in the usual one. Throws UsageError while iterating, before the first
  * record passes, for a field that neither the contract nor any record has.
  */
@@ -80,11 +78,11 @@ interface Narrowing {
 /** Returns the tests and the order; `nameOf` translates the label of a field to its name. */
 function narrowingOf(
   { where = [], search, sort, limit }: Partial<ListValues>,
-  { resource, tests = [], last, inOrder: isOrdered = false, order: otherOrder }: ListFilters,
+  { resource, tests = [], last, order }: ListFilters,
   nameOf: (field: string) => string = (field) => field,
 ): Narrowing {
   const sorting = sort && { ...sort, field: nameOf(sort.field) };
-  const needsOrder = isOrdered || limit !== undefined;
+  const usual = limit === undefined ? undefined : usualOrder(resource);
   return {
     tests: [
       ...where.map((condition) =>
@@ -97,9 +95,7 @@ function narrowingOf(
       ...(sorting ? [{ holds: () => true, ...fieldOf(sorting.field, resource) }] : []),
       ...(last ? [last(nameOf)] : []),
     ],
-    order:
-      otherOrder ??
-      (sorting ? orderByField(sorting) : needsOrder ? usualOrder(resource) : undefined),
+    order: sorting ? orderByField(sorting) : (order ?? usual),
   };
 }
 
