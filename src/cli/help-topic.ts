@@ -5,7 +5,7 @@ import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
-import { findCommand, hintOfVerb, unknownVerb } from './resolve-command.js';
+import { commandNamed, hintOfVerb, unknownVerb } from './resolve-command.js';
 
 /** Returns the page that these words ask for. Throws UsageError. */
 export function helpTopic(
@@ -18,16 +18,15 @@ export function helpTopic(
   const page = words.length === 1 && Object.hasOwn(topics(), noun) ? topics()[noun] : undefined;
   if (page !== undefined) return emphasized(fitPage(page, width), bold);
   const group = findGroup(noun, table);
-  const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
-  const command =
-    (words.length === 2 ? findCommand(group, verb, table) : undefined) ??
-    table.commands.find((entry) => entry.words.join(' ') === name);
-  if (command) return commandHelp(command, { long: true, width, bold });
+  const command = commandNamed(words, table);
+  if (command?.words.length === words.length)
+    return commandHelp(command, { long: true, width, bold });
   if (group && verb === undefined) return groupHelp(group, table, { width, bold });
   if (group && words.length === 2) throw unknownVerb(group, words, table);
   const sentence = `Unknown topic or command "${words.join(' ')}".`;
   const ofVerb = words.length === 1 ? hintOfVerb(noun, table) : undefined;
   if (ofVerb !== undefined) throw new UsageError(sentence, { hint: ofVerb });
+  const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
   const known = [
     ...table.topics.map((entry) => entry.name),
     ...table.commands.map((entry) => entry.words.join(' ')),

@@ -2,14 +2,13 @@
 import type { GlobalFlags } from '../../config/environment.js';
 import {
   type CommandManifest,
-  commandsAlone,
   findGroup,
   type ManifestCommand,
   type ManifestGroup,
   type ManifestParam,
 } from '../../data/command-manifest.js';
 import { globalFlags } from '../global-flags.js';
-import { findCommand } from '../resolve-command.js';
+import { commandNamed, findCommand } from '../resolve-command.js';
 
 /** A command line up to the word that is being typed. */
 export interface Line {
@@ -64,7 +63,7 @@ export function readLine(words: readonly string[], manifest: CommandManifest): L
     } else if (noun === undefined) {
       noun = word;
       group = findGroup(word, manifest);
-      command = commandsAlone(manifest).find(({ words: [only] }) => only === word);
+      command = commandNamed([word], manifest);
     } else if (group && verb === undefined) {
       verb = word;
       command = findCommand(group, word, manifest);
