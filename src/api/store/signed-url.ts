@@ -1,7 +1,7 @@
 /** Signed URLs: which of them are safe to open. */
 import type { LookupAddress, LookupAllOptions, LookupOptions } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { isLocalName } from '../../data/http.js';
+import { isLocalName, isLoopbackHost } from '../../data/http.js';
 import { ProtocolError } from '../../errors.js';
 
 /** Resolves a host name to all its addresses. */
@@ -25,10 +25,9 @@ export interface UrlGuard {
 }
 
 export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
-  const serviceHost = hostOf(new URL(baseUrl));
-  const isServiceLoopback =
-    isLocalName(serviceHost) ||
-    (isIP(serviceHost) !== 0 && loopback.check(serviceHost, family(serviceHost)));
+  const service = new URL(baseUrl);
+  const serviceHost = hostOf(service);
+  const isServiceLoopback = isLoopbackHost(service.hostname) || isLocalName(serviceHost);
   let servicePrivacy: Promise<boolean> | undefined;
   /** True for a service inside a private network, which keeps its files there too. */
   const isServicePrivate = (): Promise<boolean> => {
@@ -107,45 +106,16 @@ function hostOf(url: URL): string {
 /** True for an address that is not on the public internet. */
 function isPrivate(host: string): boolean {
   if (isLocalName(host)) return true;
-  if (!isIP(host)) return false;
-  if (privateAddresses.check(host, family(host))) return true;
-  const embedded = isIP(host) === 6 ? embeddedV4(host) : undefined;
-  return embedded !== undefined && privateAddresses.check(embedded, 'ipv4');
+  return isIP(host) !== 0 && privateAddresses.check(host, family(host));
 }
 
 function family(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** Returns the IPv4 address embedded in a NAT64 (64:ff9b::/96) or 6to4 (2002::/16) address. */
-function embeddedV4(address: string): string | undefined {
-  const groups = groupsOf(address);
-  const nat64 = groups[0] === 0x64 && groups[1] === 0xff9b;
-  const at = nat64 ? 6 : groups[0] === 0x2002 ? 1 : undefined;
-  if (at === undefined) return undefined;
-  const [high = 0, low = 0] = groups.slice(at, at + 2);
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
-}
-
-/** Returns the eight groups of an IPv6 address as numbers. */
-function groupsOf(address: string): number[] {
-  const plain = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
-  const [head = '', tail] = plain.split('::');
-  const [before, after] = [numbers(head), numbers(tail ?? '')];
-  if (tail === undefined) return before;
-  return [
-    ...before,
-    ...Array.from({ length: 8 - before.length - after.length }, () => 0),
-    ...after,
-  ];
-}
-
-function numbers(part: string): number[] {
-  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
-}
-
-const loopback = blockList('127.0.0.0/8', '::1/128');
-const privateAddresses = blockList(
+/** Blocks of addresses; those of IPv4 also where NAT64 (64:ff9b::/96) and 6to4 (2002::/16) embed them. */
+const privateAddresses = new BlockList();
+for (const block of [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -158,6 +128,8 @@ const privateAddresses = blockList(
   '198.18.0.0/15',
   '224.0.0.0/4',
   '240.0.0.0/4',
+  // Local NAT64 (RFC 8215).
+  '64:ff9b:1::/48',
   // These two contain IPv4 addresses in forms that no network routes but a system may translate.
   '::/96',
   '::ffff:0:0:0/96',
@@ -167,13 +139,11 @@ const privateAddresses = blockList(
   'fe80::/10',
   'fec0::/10',
   'ff00::/8',
-);
-
-function blockList(...nets: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const net of nets) {
-    const [address = '', bits] = net.split('/');
-    list.addSubnet(address, Number(bits), family(address));
-  }
-  return list;
+]) {
+  const [address = '', bits] = block.split('/');
+  privateAddresses.addSubnet(address, Number(bits), family(address));
+  if (isIP(address) === 6) continue;
+  const groups = Buffer.from(address.split('.').map(Number)).toString('hex').match(/.{4}/g);
+  privateAddresses.addSubnet(`64:ff9b::${address}`, 96 + Number(bits), 'ipv6');
+  privateAddresses.addSubnet(`2002:${groups?.join(':')}::`, 16 + Number(bits), 'ipv6');
 }
