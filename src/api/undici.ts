@@ -11,7 +11,7 @@ import type { Proxy, ProxyChoice } from './proxy.js';
 export type Agent = RawAgent;
 
 /** A set of connections that are closed together. */
-export interface Connections {
+interface Connections {
   readonly agent: Agent;
   /** Drops every connection at once, including those still being opened. Does not wait. */
   close(): void;
@@ -30,7 +30,7 @@ const headerBytes = 16 * 1024;
 const defaultConnectMs = 9_000;
 
 /** Opens a set of connections. Loads undici on first use. */
-export async function openConnections(
+async function openConnections(
   nodeVersion: string,
   { connectMs = defaultConnectMs, keepAlive, lookup, proxy }: ConnectionOptions,
 ): Promise<Connections> {
@@ -99,13 +99,15 @@ export function connectionPool({
   nodeVersion,
   proxy,
   connectMs,
-}: Pick<ConnectionOptions, 'proxy' | 'connectMs'> & { readonly nodeVersion: string }) {
+  lookup,
+}: Omit<ConnectionOptions, 'keepAlive'> & { readonly nodeVersion: string }) {
   let isClosed = false;
   const sets = new Map<boolean, Promise<Connections>>();
   return {
     async agent(keepAlive: boolean): Promise<Agent> {
       const open =
-        sets.get(keepAlive) ?? openConnections(nodeVersion, { connectMs, keepAlive, proxy });
+        sets.get(keepAlive) ??
+        openConnections(nodeVersion, { connectMs, keepAlive, lookup, proxy });
       sets.set(keepAlive, open);
       const { agent } = await open;
       if (isClosed) throw new BugError('A request after the transport was closed.');

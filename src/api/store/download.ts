@@ -9,7 +9,7 @@ import {
   retry,
 } from '../retry.js';
 import { describeTransportError, failureOfTransportError, retryPace } from '../transport-error.js';
-import type { Connections } from '../undici.js';
+import type { connectionPool } from '../undici.js';
 import {
   type BodyStream,
   BrokenBody,
@@ -37,7 +37,7 @@ export interface FilePart {
 
 interface ReaderOptions extends ClientOptions {
   readonly guard: UrlGuard;
-  readonly connections: () => Promise<Connections>;
+  readonly connections: ReturnType<typeof connectionPool>;
   readonly stallMs: number;
 }
 
@@ -56,7 +56,7 @@ export function createStoreReader(options: ReaderOptions) {
     anyEncoding: true,
   };
   const open = async (url: URL, part: FilePart | undefined): Promise<AttemptOutcome<Opened>> => {
-    const { agent } = await options.connections();
+    const agent = await options.connections.agent(true);
     const wire: Wire = {
       origin: url.origin,
       method: 'GET',

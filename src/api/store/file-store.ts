@@ -7,7 +7,7 @@ import { md5Of } from '../../files/file-version.js';
 import { exchange } from '../exchange.js';
 import { type AttemptOutcome, type ClientOptions, requestedWait, retry } from '../retry.js';
 import { failureOfTransportError, retryPace } from '../transport-error.js';
-import { type Connections, openConnections } from '../undici.js';
+import { connectionPool } from '../undici.js';
 import type { Attempt, Wire } from '../wire.js';
 import {
   headersOfStore,
@@ -52,24 +52,14 @@ export class FileStore {
   readonly get: (url: string, part?: FilePart) => Promise<Download>;
   private readonly stallMs: number;
   private readonly guard: UrlGuard;
-  private opened: Promise<Connections> | undefined;
+  private readonly connections: ReturnType<typeof connectionPool>;
 
   constructor(private readonly options: FileStoreOptions) {
     this.stallMs = options.stallMs ?? 60_000;
-    const guard = createUrlGuard(options.baseUrl, options.resolve ?? lookup);
-    this.guard = {
-      ...guard,
-      check(url) {
-        options.redactUrl?.(url);
-        return guard.check(url);
-      },
-    };
-    this.get = createStoreReader({
-      ...options,
-      guard: this.guard,
-      connections: () => this.connections(),
-      stallMs: this.stallMs,
-    });
+    this.guard = createUrlGuard(options.baseUrl, options.resolve ?? lookup, options.redactUrl);
+    this.connections = connectionPool({ ...options, lookup: this.guard.lookup });
+    const { guard, connections, stallMs } = this;
+    this.get = createStoreReader({ ...options, guard, connections, stallMs });
   }
 
   /**
@@ -120,24 +110,12 @@ export class FileStore {
 
   /** Closes all connections, so that the process can exit at once. */
   close(): void {
-    void this.opened?.then(
-      (set) => set.close(),
-      () => undefined,
-    );
-  }
-
-  private connections(): Promise<Connections> {
-    const { nodeVersion, proxy } = this.options;
-    return (this.opened ??= openConnections(nodeVersion, {
-      keepAlive: true,
-      lookup: this.guard.lookup,
-      proxy,
-    }));
+    this.connections.close();
   }
 
   private async putOnce(wire: Wire, file: UploadSource): Promise<AttemptOutcome<Put>> {
     const { signal, instant, trace } = this.options;
-    const { agent } = await this.connections();
+    const agent = await this.connections.agent(true);
     const limits = { stallMs: this.stallMs, ...shortAnswerLimits(this.stallMs) };
     let handed = 0;
     const body = countedBytes(file, (bytes) => (handed = bytes));

@@ -24,7 +24,12 @@ export interface UrlGuard {
   readonly lookup: LookupFunction;
 }
 
-export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
+/** Returns the guard for a service; `onUrl` is called with each URL before anything is done with it. */
+export function createUrlGuard(
+  baseUrl: string,
+  resolve: ResolveAll,
+  onUrl?: (url: string) => void,
+): UrlGuard {
   const service = new URL(baseUrl);
   const serviceHost = hostOf(service);
   const isServiceLoopback = isLoopbackHost(service.hostname) || isLocalName(serviceHost);
@@ -42,6 +47,7 @@ export function createUrlGuard(baseUrl: string, resolve: ResolveAll): UrlGuard {
   };
   return {
     async check(text) {
+      onUrl?.(text);
       const url = parseUrl(text);
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isServiceLoopback))
         throw new UnsafeUrlError(`it does not begin with https (${url.protocol})`);
