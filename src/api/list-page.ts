@@ -17,12 +17,13 @@ import {
   looksLikeList,
 } from './list-envelope.js';
 import type { Transport } from './transport.js';
-import { responseLimit } from './transport-error.js';
+import { failureMidStream, responseLimit } from './transport-error.js';
 import {
   BrokenBody,
-  type OpenBody,
+  type OpenReply,
   type ResponseHead,
   type StreamStart,
+  siteOf,
   type TransportResponse,
 } from './wire.js';
 
@@ -63,7 +64,7 @@ const bufferedBytes = 64 * 1024;
 export async function readListPage(page: PageRequest): Promise<ListPage> {
   const { transport, call, path, until } = page;
   const request = { method: call.method, path, template: call.path, until };
-  const result = await transport.stream(request, (body) => begin(body, page));
+  const result = await transport.stream(request, (open) => begin(open, page));
   if ('response' in result) return completePage(result.response, page);
   const { begun } = result;
   return 'complete' in begun ? completePage(begun.complete, page) : splitPage(begun, page);
@@ -73,15 +74,15 @@ export async function readListPage(page: PageRequest): Promise<ListPage> {
 interface Splitting {
   readonly splitter: ListSplitter;
   readonly first: readonly JsonObject[];
-  readonly body: OpenBody;
+  readonly open: OpenReply;
 }
 
 /** Reads up to the first records of a long list, or to the end of a body that cannot be split. */
 async function begin(
-  body: OpenBody,
+  open: OpenReply,
   page: PageRequest,
 ): Promise<StreamStart<{ readonly complete: TransportResponse } | Splitting>> {
-  const { status, headers, at } = body;
+  const { status, headers, stream, at } = open;
   const pieces: Buffer[] = [];
   let bytes = 0;
   let splitCount = 0;
@@ -90,26 +91,20 @@ async function begin(
     ? undefined
     : new ListSplitter((keys) => looksLikeList(keys, page.search), responseLimit.bytes);
   for (;;) {
-    const piece = await body.next();
+    const piece = await stream.next();
     if (piece === undefined) {
-      const response = { status, headers, body: Buffer.concat(pieces), at: body.endedAt ?? at };
+      const response = { status, headers, body: Buffer.concat(pieces), at: stream.endedAt ?? at };
       return { value: { complete: response }, retryOnce: isGarbled(response) };
     }
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes > responseLimit.bytes) {
-      body.abandon();
-      throw new BrokenBody({ why: 'tooLarge', delivery: 'applied' });
-    }
+    if (bytes > responseLimit.bytes) throw new BrokenBody({ why: 'tooLarge', delivery: 'applied' });
     if (bytes < bufferedBytes || !splitter) continue;
     const first = tryPush(splitter, pieces.slice(splitCount));
     splitCount = pieces.length;
     // If this is not a list after all, `findList` may still understand the complete body.
     if (!first?.every(isObject)) splitter = undefined;
-    else if (first.length > 0) {
-      body.lift();
-      return { value: { splitter, first, body } };
-    }
+    else if (first.length > 0) return { value: { splitter, first, open }, isLong: true };
   }
 }
 
@@ -135,13 +130,13 @@ function completePage(response: TransportResponse, page: PageRequest): ListPage 
 }
 
 function splitPage(start: Splitting, page: PageRequest): ListPage {
-  const { splitter, body } = start;
-  const { status, headers, at } = body;
+  const { splitter, open } = start;
+  const { status, headers, stream, at } = open;
   return {
     status,
     headers,
     batches: pieceBatches(start, page),
-    arrivedAt: () => body.endedAt ?? at,
+    arrivedAt: () => stream.endedAt ?? at,
     envelope() {
       const parsed = parseListResponse({ status, headers, body: splitter.envelope(), at }, page);
       if (parsed.rows.length === 1 && parsed.rows[0]?.[elementsElsewhere] === true) return parsed;
@@ -154,22 +149,26 @@ function splitPage(start: Splitting, page: PageRequest): ListPage {
 }
 
 async function* pieceBatches(
-  { splitter, first, body }: Splitting,
+  { splitter, first, open: { stream } }: Splitting,
   page: PageRequest,
 ): Batches<JsonObject> {
+  const {
+    origin,
+    call: { method, path: template },
+    path,
+  } = page;
+  const site = { origin, call: siteOf({ method, template, path }) };
   let count = first.length;
   try {
     yield first;
-    for (;;) {
-      const piece = await body.next();
-      if (piece === undefined) break;
+    for await (const piece of stream.pieces((error) => failureMidStream(error, site))) {
       const records = pushPiece(splitter, piece, count, page);
       count += records.length;
       if (records.length > 0) yield records;
     }
     if (!splitter.ended) throw brokenAt(count, 'ends in the middle of the list', page, 'cut');
   } finally {
-    body.abandon();
+    stream.abandon();
   }
 }
 

@@ -10,7 +10,6 @@ import {
 import { type AttemptOutcome, type AttemptResult, requestKind } from './retry.js';
 import {
   describeTransportError,
-  failureMidStream,
   failureOfTransportError,
   retryPace,
   type TransportError,
@@ -18,7 +17,6 @@ import {
 import {
   type Attempt,
   BrokenBody,
-  type OpenBody,
   type OpenReply,
   type ResponseHead,
   type StreamStart,
@@ -112,33 +110,17 @@ const maxPathLength = 200;
 
 /** Lets `begin` read the start of a response. A break in it counts as a failure of the attempt. */
 export async function readBeginning<T>(
-  { status, headers, stream, at }: OpenReply,
-  begin: (body: OpenBody) => Promise<StreamStart<T>>,
-  site: ServiceSite & { readonly call: CallSite; readonly onLong: () => void },
+  open: OpenReply,
+  begin: (open: OpenReply) => Promise<StreamStart<T>>,
+  onLong: () => void,
 ): Promise<AttemptOutcome<{ begun: T } | { transportError: TransportError }>> {
-  let isLifted = false;
-  const body: OpenBody = {
-    status,
-    headers,
-    at,
-    get endedAt() {
-      return stream.endedAt;
-    },
-    next: () =>
-      stream.next().catch((error: unknown) => {
-        throw isLifted && error instanceof BrokenBody
-          ? failureMidStream(error.transportError, site)
-          : error;
-      }),
-    lift() {
-      site.onLong();
-      isLifted = true;
-      stream.lift();
-    },
-    abandon: () => stream.abandon(),
-  };
+  const { stream } = open;
   try {
-    const { value, retryOnce } = await begin(body);
+    const { value, retryOnce, isLong } = await begin(open);
+    if (isLong) {
+      onLong();
+      stream.lift();
+    }
     const delivery = retryOnce ? 'applied' : undefined;
     return { value: { begun: value }, delivery, pace: retryOnce ? 'once' : 'always' };
   } catch (error) {

@@ -114,7 +114,7 @@ export function failureOfTransportError(
 /** Returns the failure for a response that broke after part of it was passed on. */
 export function failureMidStream(
   transportError: TransportError,
-  site: Omit<RequestSite, 'attempts'>,
+  site: Pick<RequestSite, 'origin' | 'call'>,
 ): Failure {
   if (transportError.why === 'aborted')
     return new CancelledError('Interrupted.', { cause: transportError.cause });

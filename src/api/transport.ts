@@ -24,7 +24,6 @@ import { type Agent, connectionPool } from './undici.js';
 import {
   type Attempt,
   type Limits,
-  type OpenBody,
   type OpenReply,
   type StreamStart,
   siteOf,
@@ -150,7 +149,7 @@ export class Transport {
    */
   async stream<T>(
     request: TransportRequest,
-    begin: (body: OpenBody) => Promise<StreamStart<T>>,
+    begin: (open: OpenReply) => Promise<StreamStart<T>>,
   ): Promise<{ readonly begun: T } | { readonly response: TransportResponse }> {
     const { options, limits } = this;
     const wire = this.wireOf(request);
@@ -164,7 +163,7 @@ export class Transport {
       if (!('open' in value)) return this.outcomeOf(value);
       const { status, headers } = value.open;
       options.limiter.onResponse(status, waitUntilReset(headers, this.now));
-      return readBeginning(value.open, begin, { ...this.site, call: siteOf(request), onLong });
+      return readBeginning(value.open, begin, onLong);
     });
     const { value } = result;
     if ('begun' in value) return value;

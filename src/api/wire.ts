@@ -1,6 +1,6 @@
 /** One HTTP exchange as data: the request, its limits and its result. */
 import type { Instant } from '../data/time.js';
-import { type CallSite, UsageError } from '../errors.js';
+import { type CallSite, type Failure, UsageError } from '../errors.js';
 import type { TransportError } from './transport-error.js';
 
 /** One request below the base URL; `path` starts with `/` and is already percent-encoded. */
@@ -68,25 +68,13 @@ export interface TransportResponse extends Reply {
   readonly outcomeUnknown?: boolean | undefined;
 }
 
-/** The body of a 2xx response, read as it arrives. */
-export interface OpenBody extends ResponseHead {
-  /** When the headers arrived. */
-  readonly at: Instant;
-  /** When the last byte arrived, however late it is read; undefined before. */
-  readonly endedAt: Instant | undefined;
-  /** Returns the next chunk, undefined at the end. Throws NetworkError after `lift` was called. */
-  next(): Promise<Buffer | undefined>;
-  /** From here on the data is passed on: no deadline except for stalls, and no retry. */
-  lift(): void;
-  /** Stops reading and drops the connection, unless the body has ended. */
-  abandon(): void;
-}
-
 /** The result of reading the start of a streamed response. */
 export interface StreamStart<T> {
   readonly value: T;
   /** Retry once if attempts remain. */
   readonly retryOnce?: boolean;
+  /** The body goes on. From here on it is passed on: no deadline except for stalls, and no retry. */
+  readonly isLong?: boolean;
 }
 
 /** One request as it is sent. */
@@ -218,6 +206,7 @@ export class BodyStream {
     this.wake?.();
   }
 
+  /** When the last byte arrived, however late it is read; undefined before. */
   get endedAt(): Instant | undefined {
     return this.end?.at;
   }
@@ -226,10 +215,21 @@ export class BodyStream {
     this.source.lift();
   }
 
+  /** Stops reading and drops the connection, unless the body has ended. */
   abandon(): void {
     if (!this.end) this.source.abandon();
   }
 
+  /** Yields the chunks to the end; throws what `failureOf` returns if the response breaks off. */
+  async *pieces(failureOf: (error: TransportError) => Failure): AsyncGenerator<Buffer> {
+    try {
+      for (let piece = await this.next(); piece; piece = await this.next()) yield piece;
+    } catch (error) {
+      throw error instanceof BrokenBody ? failureOf(error.transportError) : error;
+    }
+  }
+
+  /** Returns the next chunk, undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
       const chunk = this.chunks.shift();

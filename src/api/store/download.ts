@@ -1,5 +1,5 @@
 /** Downloads from the file store: opens a signed URL, follows redirects and streams the bytes. */
-import { CancelledError, NetworkError, ProtocolError } from '../../errors.js';
+import { CancelledError, type Failure, NetworkError, ProtocolError } from '../../errors.js';
 import { openExchange } from '../exchange.js';
 import {
   type AttemptOutcome,
@@ -8,17 +8,14 @@ import {
   requestedWait,
   retry,
 } from '../retry.js';
-import { describeTransportError, failureOfTransportError, retryPace } from '../transport-error.js';
-import type { connectionPool } from '../undici.js';
 import {
-  type BodyStream,
-  BrokenBody,
-  type Limits,
-  type OpenReply,
-  type Reply,
-  type ResponseHead,
-  type Wire,
-} from '../wire.js';
+  describeTransportError,
+  failureOfTransportError,
+  retryPace,
+  type TransportError,
+} from '../transport-error.js';
+import type { connectionPool } from '../undici.js';
+import { type Limits, type OpenReply, type Reply, type ResponseHead, type Wire } from '../wire.js';
 import { shortAnswerLimits, storeError } from './answers.js';
 import type { UrlGuard } from './signed-url.js';
 
@@ -122,28 +119,20 @@ function rangeHeaders({ from, ifRange }: FilePart): Wire['headers'] {
 }
 
 function downloadOf({ status, headers, stream }: OpenReply, origin: string): Download {
-  return { status, headers, bytes: bytesOf(stream, origin), drop: () => stream.abandon() };
+  const bytes = stream.pieces((error) => brokenDownload(error, origin));
+  return { status, headers, bytes, drop: () => stream.abandon() };
 }
 
-/** Yields the bytes as they arrive; throws NetworkError after the last of them where they break off. */
-async function* bytesOf(stream: BodyStream, origin: string): AsyncGenerator<Uint8Array> {
-  try {
-    for (;;) {
-      const piece = await stream.next();
-      if (!piece) return;
-      yield piece;
-    }
-  } catch (error) {
-    if (!(error instanceof BrokenBody)) throw error;
-    const { transportError } = error;
-    const { cause } = transportError;
-    if (transportError.why === 'aborted') throw new CancelledError('Interrupted.', { cause });
-    const stalled = transportError.why === 'stalled';
-    throw new NetworkError(
-      stalled
-        ? describeTransportError(transportError, { origin, attempts: 1 })
-        : `The connection to ${origin} was lost during the download.`,
-      { reason: stalled ? 'timeout' : 'lost', origin, cause },
-    );
-  }
+/** The failure of a download that breaks off. */
+function brokenDownload(error: TransportError, origin: string): Failure {
+  const { why, cause } = error;
+  if (why === 'aborted') return new CancelledError('Interrupted.', { cause });
+  if (why === 'stalled')
+    return new NetworkError(describeTransportError(error, { origin, attempts: 1 }), {
+      reason: 'timeout',
+      origin,
+      cause,
+    });
+  const text = `The connection to ${origin} was lost during the download.`;
+  return new NetworkError(text, { reason: 'lost', origin, cause });
 }
