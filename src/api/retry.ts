@@ -104,20 +104,19 @@ export async function retry<T>(
     const backoff =
       pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : withJitter(wait, policy.random);
-    if (await waitBeforeRetry(policy, ms, wait !== undefined)) continue;
-    throw new CancelledError('Interrupted.');
+    await waitBeforeRetry(policy, ms, wait !== undefined);
   }
 }
 
-/** Calls `onWait`, then waits. Resolves to false if the signal fired meanwhile. */
+/** Calls `onWait`, then waits. Throws CancelledError if the signal fired meanwhile. */
 export async function waitBeforeRetry(
   { onWait, sleep, signal }: Pick<RetryPolicy, 'onWait' | 'sleep' | 'signal'>,
   ms: number,
   isRequested: boolean,
-): Promise<boolean> {
+): Promise<void> {
   onWait?.(ms, isRequested);
   await sleep(ms, signal);
-  return !signal.aborted;
+  if (signal.aborted) throw new CancelledError('Interrupted.');
 }
 
 /** Full jitter: a random delay up to a bound that doubles from 0.5 s (1 s after a 429) to 20 s. */

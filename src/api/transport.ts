@@ -3,7 +3,7 @@
 import { isHeaderValue } from '../data/http.js';
 import { isGarbled } from '../data/json-body.js';
 import { keepHeapSmall } from '../data/workload.js';
-import { BugError, CancelledError, ConfigError, StaleReadError } from '../errors.js';
+import { BugError, ConfigError, StaleReadError } from '../errors.js';
 import { exchange, neverAborts, openExchange } from './exchange.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { readBeginning, responseOf, type ServiceSite } from './response.js';
@@ -226,8 +226,8 @@ export class Transport {
     const { options } = this;
     if (attempts > options.retries || options.limiter.silent) return false;
     const ms = backoffMs(attempts - 1, false, options.random);
-    if (await waitBeforeRetry(options, ms, false)) return true;
-    throw new CancelledError('Interrupted.');
+    await waitBeforeRetry(options, ms, false);
+    return true;
   }
 
   /** Starts a wait for several responses; the returned function ends it. */
