@@ -3,7 +3,7 @@ import type * as ChildProcess from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname, uptime } from 'node:os';
-import { isObject, objectIn } from '../data/json.js';
+import { isObject, numberOf, objectIn, stringOf } from '../data/json.js';
 import { onWindows } from '../data/text.js';
 
 /** This process, as locks need it; passed in from `main.ts`. */
@@ -49,12 +49,12 @@ export interface MachineFacts {
 export interface LockHolder extends Pick<MachineFacts, 'host' | 'machine' | 'boot' | 'namespace'> {
   readonly pid: number;
   /** When the machine booted by the clock of that time: tells how far the clock was set since. */
-  readonly bootedAt?: number;
+  readonly bootedAt?: number | undefined;
   /** When it was acquired, in milliseconds since 1970. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   /** Start of the process in clock ticks since boot, if known, because pids are reused. */
-  readonly started?: string;
-  readonly purpose?: string;
+  readonly started?: string | undefined;
+  readonly purpose?: string | undefined;
 }
 
 /** The state of a holder; `unsure` if only a person can tell. */
@@ -69,11 +69,11 @@ export function describeSelf(self: ThisProcess, purpose: string | undefined): Lo
     host,
     at: Date.now(),
     bootedAt: Math.round(bootedAt),
-    ...(started !== undefined && { started }),
-    ...(boot !== undefined && { boot }),
-    ...(namespace !== undefined && { namespace }),
-    ...(machine !== undefined && { machine }),
-    ...(purpose !== undefined && { purpose }),
+    started,
+    boot,
+    namespace,
+    machine,
+    purpose,
   };
 }
 
@@ -85,25 +85,20 @@ export function parseHolder(text: string): LockHolder | undefined {
 /** Returns the holder in a parsed value, or undefined if it describes none. */
 export function holderOf(value: unknown): LockHolder | undefined {
   if (!isObject(value)) return undefined;
-  const { pid, host: hostText, at, bootedAt } = value;
+  const { pid, host: hostText } = value;
   if (typeof pid !== 'number' || typeof hostText !== 'string') return undefined;
   // Version 0.1.0 wrote `host/pid:[4026531836]`.
   const [host = '', legacyNamespace] = hostText.split('/');
-  const texts = { namespace: legacyNamespace, ...value };
-  const text = (key: 'started' | 'boot' | 'namespace' | 'machine' | 'purpose') => {
-    const found = (texts as typeof value)[key];
-    return typeof found === 'string' ? { [key]: found } : {};
-  };
   return {
     pid,
     host,
-    ...(typeof at === 'number' && { at }),
-    ...(typeof bootedAt === 'number' && { bootedAt }),
-    ...text('started'),
-    ...text('boot'),
-    ...text('namespace'),
-    ...text('machine'),
-    ...text('purpose'),
+    at: numberOf(value['at']),
+    bootedAt: numberOf(value['bootedAt']),
+    started: stringOf(value['started']),
+    boot: stringOf(value['boot']),
+    namespace: stringOf(value['namespace']) ?? legacyNamespace,
+    machine: stringOf(value['machine']),
+    purpose: stringOf(value['purpose']),
   };
 }
 

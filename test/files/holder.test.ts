@@ -9,7 +9,6 @@ import {
   describeSelf,
   holderState,
   isSameProcess,
-  type LockHolder,
   type MachineFacts,
   parseHolder,
   type ThisProcess,
@@ -96,9 +95,7 @@ test.each([
   (_case, after, more, state) => {
     const at = bootedAt + 3_600_000;
     const facts = { ...mac, beganAt: () => at + after };
-    expect(
-      holderState({ pid: 10, host: 'vm', at, ...more } as LockHolder, { ...self, facts }),
-    ).toBe(state);
+    expect(holderState({ pid: 10, host: 'vm', at, ...more }, { ...self, facts })).toBe(state);
   },
 );
 
