@@ -13,7 +13,6 @@ import { createMeter, type Meter } from '../downloads/meter.js';
 import { asOf, isSameVersion, type RecordVersion } from '../downloads/mirror-file.js';
 import type { FileSink } from '../downloads/resumable-download.js';
 import { fileSink } from '../downloads/target-file.js';
-import type { Target } from '../downloads/target-names.js';
 import { CancelledError, Failure } from '../errors.js';
 import { openPlain, syncFolder } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
@@ -73,12 +72,12 @@ export async function backUpFiles(
   const earlier = recheck ? [] : backup.earlier.map(({ manifest }) => manifest.files?.documents);
   const before = new Map(earlier.flatMap((files = []) => files.map((file) => [file.id, file])));
   const stored = new Map<string, StoredDocument>();
-  const toFetch = new Map<string, ListedDocument>();
+  const toFetch: ListedDocument[] = [];
   for (const document of listed) {
     const { id, name, version } = document;
     const now = backup.fetched.get(id);
     const known = [now, before.get(id)].find((file) => file && isSameVersion(file, version));
-    if (!known || !(await isFileStored(backup.folder, known))) toFetch.set(id, document);
+    if (!known || !(await isFileStored(backup.folder, known))) toFetch.push(document);
     else {
       const { bytes, sha256 } = known;
       const proven = known === now ? 'fetched' : 'unchanged';
@@ -100,22 +99,16 @@ async function isFileStored(folder: string, { sha256, bytes }: FetchedFile): Pro
 async function fetchFiles(
   context: Context,
   backup: OpenBackup,
-  toFetch: ReadonlyMap<string, ListedDocument>,
+  toFetch: readonly ListedDocument[],
   stored: Map<string, StoredDocument>,
   concurrency: number,
 ): Promise<Omit<FilesByFate, 'stored'>> {
   const failures = new Map<string, Failure>();
   const vanished: string[] = [];
-  const targets: Target[] = [...toFetch.values()].map(({ id, record }) => ({
-    id,
-    record,
-    path: undefined,
-  }));
-  if (targets.length === 0) return { missing: [], vanished };
-  const meter = createMeter(context, targets);
-  const work = async ({ id }: Target): Promise<void> => {
-    const document = toFetch.get(id);
-    if (!document) return;
+  if (toFetch.length === 0) return { missing: [], vanished };
+  const meter = createMeter(context, toFetch);
+  const work = async (document: ListedDocument): Promise<void> => {
+    const { id } = document;
     try {
       stored.set(id, await fetchFile(context, backup, document, meter));
     } catch (error) {
@@ -126,7 +119,7 @@ async function fetchFiles(
       }
     }
   };
-  const run = new DownloadRun(context, targets, concurrency, {
+  const run = new DownloadRun(context, toFetch, concurrency, {
     work,
     printBeside: (say) => meter.printBeside(say),
     continueHint: 'Run the same command again to continue.',
@@ -137,7 +130,7 @@ async function fetchFiles(
   const stop = run.stop();
   // A key that may read documents and not their files is a gap like any other.
   if (stop?.error && stop.exitName !== 'forbidden') throw stop.error;
-  const missing = targets
+  const missing = toFetch
     .filter(({ id }) => !stored.has(id) && !vanished.includes(id))
     .map(({ id }) => {
       const error = failures.get(id) ?? stop?.error;
@@ -153,15 +146,13 @@ async function fetchFile(
   { id, name, version, record }: ListedDocument,
   meter: Meter,
 ): Promise<StoredDocument> {
-  const counted = meter.begin({ id, record, path: undefined });
+  const counted = meter.begin(record);
   try {
     const folder = join(backup.unfinished, 'downloads');
     attemptFolder(folder);
     // An id may hold anything, a digest is always a file name.
     const path = join(folder, digestOf(id).slice(0, 32));
-    const { bytes, sha256 } = await downloadTo(context, { id, record }, path, (sink) =>
-      counted.watch(sink),
-    );
+    const { bytes, sha256 } = await downloadTo(context, { id, record }, path, counted.watch);
     const shared = join(backup.folder, sharedFile(sha256));
     attemptFolder(dirname(shared));
     // Also where a file of this hash is there: the new one is proven to be whole.

@@ -69,11 +69,10 @@ class Saver implements DownloadWorker<SavedRow> {
   }
 
   async work(target: Target): Promise<SavedRow | undefined> {
-    const counted = this.meter.begin(target);
-    const watch = (sink: FileSink) => counted.watch(sink);
+    const counted = this.meter.begin(target.record);
     try {
-      if (target.path !== '-') return await this.saveFile(target, watch);
-      await this.fetch(target, watch(pipeSink(this.context)));
+      if (target.path !== '-') return await this.saveFile(target, counted.watch);
+      await this.fetch(target, counted.watch(pipeSink(this.context)));
       return undefined;
     } catch (error) {
       if (error instanceof Skipped) return this.skip(target, error.path);

@@ -13,8 +13,8 @@ import { type ExitName, mostSevere } from '../exit-codes.js';
 import type { Target } from './target-names.js';
 
 /** The work on each document. */
-export interface DownloadWorker<R> {
-  work(target: Target): Promise<R | undefined>;
+export interface DownloadWorker<R, T = Target> {
+  work(target: T): Promise<R | undefined>;
   /** Prints something to stderr beside the progress line. */
   printBeside(say: () => void): void;
   /** How to continue, if not all were done. */
@@ -27,7 +27,7 @@ export interface DownloadWorker<R> {
  * A run over several documents, with the given concurrency. A failure is printed to stderr and does not
  * stop the others, unless they would fail too: a refused key, a full disk, a service that does not answer.
  */
-export class DownloadRun<R> {
+export class DownloadRun<R, T extends { readonly id: string }> {
   private readonly breaker: CircuitBreaker;
   private readonly failures: FailedItem[] = [];
   private begun = 0;
@@ -35,9 +35,9 @@ export class DownloadRun<R> {
 
   constructor(
     private readonly context: Context,
-    private readonly targets: readonly Target[],
+    private readonly targets: readonly T[],
     private readonly concurrency: number,
-    private readonly worker: DownloadWorker<R>,
+    private readonly worker: DownloadWorker<R, T>,
   ) {
     this.breaker = new CircuitBreaker(() => context.api.limiter.silent);
   }
@@ -77,7 +77,7 @@ export class DownloadRun<R> {
     return this.breaker.stop;
   }
 
-  private async work(target: Target): Promise<R | undefined> {
+  private async work(target: T): Promise<R | undefined> {
     const { breaker, context, failures, worker } = this;
     if (breaker.stop || context.signal.aborted) return undefined;
     this.begun += 1;

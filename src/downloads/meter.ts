@@ -8,9 +8,9 @@ import type { Target } from './target-names.js';
 
 /** One progress line for all files of a run: count, bytes, rate and time left. */
 export interface Meter {
-  begin(target: Target): {
+  begin(record: Target['record']): {
     /** Wraps a sink so that every byte is counted. */
-    watch(sink: FileSink): FileSink;
+    readonly watch: (sink: FileSink) => FileSink;
     end(): void;
   };
   /** Prints something to stderr beside the progress line. */
@@ -19,7 +19,10 @@ export interface Meter {
 }
 
 /** Starts the progress line; the total comes from the records' sizes. */
-export function createMeter(context: Context, targets: readonly Target[]): Meter {
+export function createMeter(
+  context: Context,
+  targets: readonly (Pick<Target, 'id' | 'record'> & Partial<Pick<Target, 'path'>>)[],
+): Meter {
   const started = performance.now();
   const sizes = targets.map(({ record }) => recordedSize(record));
   const isKnown = sizes.every((size) => size !== undefined);
@@ -47,7 +50,7 @@ export function createMeter(context: Context, targets: readonly Target[]): Meter
   // Messages after a signal get their own lines.
   context.signal.addEventListener('abort', stop, { once: true });
   return {
-    begin({ record }) {
+    begin(record) {
       let own = 0;
       const count = (bytes: number) => {
         own += bytes;

@@ -36,8 +36,8 @@ interface Document {
 export async function copyPrivately(context: Context, document: Document): Promise<SavedRow> {
   const { id, record } = document;
   const folder = await newFolder(context);
-  const meter = createMeter(context, [{ id, record, path: undefined }]);
-  const counted = meter.begin({ id, record, path: undefined });
+  const meter = createMeter(context, [document]);
+  const counted = meter.begin(record);
   let path = '';
   let file: AtomicFile | undefined;
   const copy: FileSink = {
