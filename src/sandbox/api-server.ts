@@ -79,7 +79,7 @@ async function respond(
     response,
     carryOut: () => answerOrRefuse(parts, received),
     refuse: (status, code) =>
-      renderRefusal(parts.shapes, { status, code, message: 'an injected fault' }),
+      renderRefusal(parts.shapes, new Refusal(status, code, 'an injected fault')),
     now: parts.now,
   });
 }
@@ -89,7 +89,9 @@ async function answerOrRefuse(parts: ApiParts, request: Received): Promise<Rende
     return await answer(parts, request);
   } catch (error) {
     const shapes = isAdminPath(request.path) ? noShapes : parts.shapes;
-    return refusal(error, shapes);
+    if (error instanceof Refusal) return renderRefusal(shapes, error);
+    const message = error instanceof Error ? error.message : 'unknown failure';
+    return renderRefusal(shapes, new Refusal(500, personality.codes.internalError, message));
   }
 }
 
@@ -184,12 +186,6 @@ function unknownRoute(match: Match & { found: false }): Refusal {
   if (match.allow.length === 0) return new Refusal(404, codes.notFound, 'there is no such path');
   const allow = match.allow.join(', ');
   return new Refusal(405, codes.methodNotAllowed, `this path accepts ${allow}`, { allow });
-}
-
-function refusal(error: unknown, shapes: Shapes): Rendered {
-  if (error instanceof Refusal) return renderRefusal(shapes, error);
-  const message = error instanceof Error ? error.message : 'unknown failure';
-  return renderRefusal(shapes, { status: 500, code: personality.codes.internalError, message });
 }
 
 function send(response: ServerResponse, { status, headers, bytes }: Rendered): void {

@@ -53,12 +53,7 @@ export async function renderReply(asked: Asked, reply: HandlerReply): Promise<Re
 /** A refusal as it is shaped; `status` is its status where the template has none. */
 export function renderRefusal(
   shapes: Shapes,
-  {
-    status,
-    code,
-    message,
-    headers = {},
-  }: Pick<Refusal, 'status' | 'code' | 'message'> & Partial<Pick<Refusal, 'headers'>>,
+  { status, code, message, headers }: Refusal,
 ): Rendered {
   const of = String(status);
   const rendered = render(
