@@ -1,9 +1,9 @@
 /** List envelopes: finds the list in a response, wherever the service puts it. */
 import { isObject, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
-import { type ResourceName, resourceNames } from '../data/resources.js';
+import type { ResourceName } from '../data/resources.js';
 import { hasId, propertyNamed } from './records.js';
-import { resourceRow } from './resources.js';
+import { isOfAnother, resourceRow } from './resources.js';
 
 const listNames = [
   'data',
@@ -156,13 +156,6 @@ function onlyArray(
     return fits(body[key]) && !nonListNames.includes(name) && !isOfAnother(name, resource);
   });
   return arrays.length === 1 ? arrays[0] : undefined;
-}
-
-/** True for a name of another resource's list. */
-function isOfAnother(name: string, resource: ResourceName): boolean {
-  return resourceNames.some(
-    (other) => other !== resource && resourceRow(other).envelopes.includes(name),
-  );
 }
 
 function rowsOf(value: unknown, idName: string | undefined): readonly JsonObject[] | undefined {

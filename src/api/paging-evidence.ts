@@ -1,15 +1,10 @@
 /** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
 import { isObject, printJson, RawNumber, wholeNumberOf } from '../data/json.js';
 import { normalName } from '../data/path.js';
-import {
-  type ResourceName,
-  type ResourceWords,
-  resourceNames,
-  resourceWords,
-} from '../data/resources.js';
+import type { ResourceName } from '../data/resources.js';
 import { wordList } from '../data/text.js';
 import { type Named, pagingFields } from './paging-fields.js';
-import { resourceRow } from './resources.js';
+import { isOfAnother, resourceRow } from './resources.js';
 
 /** The evidence in one answer about the rest of its list. */
 export interface PagingEvidence {
@@ -215,13 +210,6 @@ function countsRecords({ words, value }: Named, resource: ResourceName): boolean
     words.some((word) => totalNames.has(word)) &&
     !words.some((word) => notTotalWords.has(word) || isOfAnother(word, resource))
   );
-}
-
-function isOfAnother(word: string, resource: ResourceName): boolean {
-  return resourceNames.some((name) => {
-    const { noun, plural }: ResourceWords = resourceWords[name];
-    return name !== resource && (word === name || word === noun || word === plural);
-  });
 }
 
 function largest(fields: readonly Named[]): Pick<Total, 'path' | 'value'> | undefined {

@@ -1,7 +1,12 @@
 /** The resource table: words, calls, envelopes and schema of each resource. */
 import type * as z from 'zod/mini';
 import type { JsonObject } from '../data/json.js';
-import { type ResourceName, type ResourceWords, resourceWords } from '../data/resources.js';
+import {
+  type ResourceName,
+  type ResourceWords,
+  resourceNames,
+  resourceWords,
+} from '../data/resources.js';
 import { BugError } from '../errors.js';
 import type { EndpointName } from './contract.js';
 import { AnyRecord, TryoutApplication } from './schemas.js';
@@ -93,6 +98,13 @@ export const resources: { readonly [R in ResourceName]: Resource } = {
 /** Returns one row. */
 export function resourceRow(name: ResourceName): Resource {
   return resources[name];
+}
+
+/** True for a name in an envelope that is of another resource. */
+export function isOfAnother(name: string, resource: ResourceName): boolean {
+  return resourceNames.some(
+    (other) => other !== resource && resources[other].envelopes.includes(name),
+  );
 }
 
 /** True if no call reads one record (contract 4.4): it is found in the list. */

@@ -173,6 +173,8 @@ const signsOfAll: readonly (readonly [name: string, body: object])[] = [
   ['length: 7', { length: 7 }],
   ['the length of a page beside a total', { total: 7, length: 100 }],
   ['matched: 7', { matched: 7 }],
+  ['the count of players', { playerCount: 45 }],
+  ['the count of tryouts', { tryoutCount: 45 }],
   ['hits.total that fits', { hits: { total: hits(7), max_score: 45 } }],
   ['timed_out: false', { timed_out: false }],
   ['_shards that all answered', { _shards: { total: 45, successful: 45, failed: 0 } }],
