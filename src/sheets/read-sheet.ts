@@ -3,9 +3,6 @@ import { type CellMark, type CsvRow, columnName } from '../data/csv-reader.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { damagedArchive } from './archive.js';
-
-export { mostBytes, tooLarge } from './archive.js';
-
 import {
   columnIndex,
   csvText,
@@ -16,6 +13,8 @@ import {
 } from './cell-text.js';
 import { openWorkbook, refuseOldWorkbook, richText, saysYes, type Workbook } from './workbook.js';
 import { attributeOf, type XmlHandler } from './xml.js';
+
+export { mostBytes, tooLarge } from './archive.js';
 
 interface SheetOptions {
   /** The file's name, for messages. */
@@ -75,9 +74,8 @@ class Cells implements XmlHandler {
   private marks: Map<number, CellMark> | undefined;
   private next = 0;
   private cell: OpenCell | undefined;
-  private isValue = false;
-  private isFormula = false;
-  private isInline = false;
+  /** The element of the cell whose text is read: its value, formula or inline text. */
+  private part: 'v' | 'f' | 'is' | undefined;
   private value = '';
   private count = 0;
   private isHeader = true;
@@ -102,27 +100,25 @@ class Cells implements XmlHandler {
     if (name === 'c') this.openCell(attributes);
     else if (name === 'row') this.openRow(attributes);
     else if (!this.cell) return;
-    else if (name === 'v') this.isValue = true;
-    else if (name === 'f') this.isFormula = this.cell.hasFormula = true;
-    else if (name === 'is') this.isInline = true;
-    else if (this.isInline) this.rich.open(name);
+    else if (name === 'v' || name === 'f' || name === 'is') {
+      this.part = name;
+      this.cell.hasFormula ||= name === 'f';
+    } else if (this.part === 'is') this.rich.open(name);
   }
 
   text(text: string): void {
-    if (this.isValue) this.value += text;
-    else if (this.isFormula && this.cell) this.cell.formula += text;
-    else if (this.isInline) this.rich.text(text);
+    if (this.part === 'v') this.value += text;
+    else if (this.part === 'f' && this.cell) this.cell.formula += text;
+    else if (this.part === 'is') this.rich.text(text);
   }
 
   close(name: string): void {
     if (!this.isData) return;
-    if (name === 'v') this.isValue = false;
-    else if (name === 'f') this.isFormula = false;
-    else if (name === 'is') this.isInline = false;
+    if (name === this.part) this.part = undefined;
     else if (name === 'c') this.closeCell();
     else if (name === 'row') this.closeRow();
     else if (name === 'sheetData') this.isData = false;
-    else if (this.isInline) this.rich.close(name);
+    else if (this.part === 'is') this.rich.close(name);
   }
 
   private openRow(attributes: string): void {
