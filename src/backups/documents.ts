@@ -17,7 +17,7 @@ import { CancelledError, Failure } from '../errors.js';
 import { openPlain, syncFolder } from '../files/atomic-write.js';
 import { attemptWrite } from '../files/writing.js';
 import { attemptFolder, type FetchedFile, type OpenBackup } from './folder.js';
-import { sharedFile, withFiles } from './layout.js';
+import { sharedFile } from './layout.js';
 import type { MissingPart, StoredDocument } from './manifest.js';
 
 /** A document of the list, as far as its file is concerned. */
@@ -47,7 +47,7 @@ export function listedDocument(record: JsonObject): ListedDocument {
 
 interface FilesByFate {
   readonly stored: readonly StoredDocument[];
-  readonly missing: readonly MissingPart[];
+  readonly missing: readonly Pick<MissingPart, 'id' | 'reason'>[];
   /** Documents that the service no longer knew when their file was asked for. */
   readonly vanished: readonly string[];
 }
@@ -135,7 +135,7 @@ async function fetchFiles(
     .map(({ id }) => {
       const error = failures.get(id) ?? stop?.error;
       const reason = error ? errorMessage(context, id, error) : 'not fetched';
-      return { resource: withFiles, id, reason };
+      return { id, reason };
     });
   return { missing, vanished };
 }

@@ -42,9 +42,6 @@ export function hasFiles(resource: ResourceName): boolean {
   return 'download' in resources[resource].calls;
 }
 
-/** The resource whose records have files. */
-export const withFiles: ResourceName = backedUp.find(hasFiles) ?? backedUp[0]!;
-
 /** Returns the file of a resource's records in a snapshot. */
 export function recordsFile(resource: ResourceName): string {
   return `${resource}.ndjson`;

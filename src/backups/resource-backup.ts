@@ -149,10 +149,10 @@ async function addFiles(
   await writeAtomically(join(backup.unfinished, uploadFile), csv, { singleWriter: true });
   const sha256 = createHash('sha256').update(csv).digest('hex');
   const reason = 'the service lists it but has no file for it';
-  const listed = vanished.filter((id) => !gone.has(id));
+  const listed = vanished.filter((id) => !gone.has(id)).map((id) => ({ id, reason }));
   return {
     files: { bytes: csv.length, sha256, documents: [...stored] },
-    missing: [...missing, ...listed.map((id) => ({ resource, id, reason }))],
+    missing: [...missing, ...listed].map((part) => ({ resource, ...part })),
     gone,
   };
 }
