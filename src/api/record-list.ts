@@ -69,8 +69,7 @@ export function listRecords(resource: ResourceName, source: ListSource): RecordL
     if (source.strict) throw new ProtocolError(text, { code: 'incomplete', hint: strictHint });
     if (source.checksCompleteness) return;
     source.notes.message(text);
-    const { fixes = [] } = completeness.state === 'doubtful' ? completeness : {};
-    for (const line of fixes) source.notes.note(line);
+    for (const line of completeness.fixes ?? []) source.notes.note(line);
   };
   return {
     ...recordStream(batches),

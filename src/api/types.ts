@@ -47,19 +47,13 @@ export interface Answer extends ResponseHead {
   readonly at: Instant;
 }
 
-/**
- * Says if a list is known to be complete. A write to a filtered selection is refused in doubt;
- * `assumedEmpty` proves nothing about a record either.
- */
-export type Completeness =
-  | { readonly state: 'complete' }
-  /** No list was recognized in the answer, which is treated as an empty one. */
-  | { readonly state: 'assumedEmpty'; readonly reason: string }
-  | Doubt;
+/** Says if a list is known to be complete. A write to a filtered selection is refused in doubt. */
+export type Completeness = { readonly state: 'complete' } | Doubt;
 
 /** Why a list may be incomplete. */
 export interface Doubt {
-  readonly state: 'doubtful';
+  /** `assumedEmpty`: no list was recognized in the answer, which is treated as an empty one. */
+  readonly state: 'doubtful' | 'assumedEmpty';
   readonly reason: string;
   /** Commands that resolve the doubt, each after a few words on when to use it. */
   readonly fixes?: readonly string[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { safeParse } from 'zod/mini';
 import { hasId } from '../api/records.js';
 import { mediaType, typeByName, UploadContentType } from '../api/schemas.js';
-import type { Completeness } from '../api/types.js';
+import type { Completeness, Doubt } from '../api/types.js';
 import { errorMessage } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { csvLine, exportText } from '../data/csv.js';
@@ -110,8 +110,6 @@ async function readList(
   return list.completeness();
 }
 
-type MaybeIncomplete = Exclude<Completeness, { readonly state: 'complete' }>;
-
 /** Returns why a list may be incomplete. An answer without a list is an empty one where there never was a record. */
 function doubtOf(completeness: Completeness, { earlier }: OpenBackup, resource: ResourceName) {
   if (completeness.state === 'complete') return undefined;
@@ -121,9 +119,8 @@ function doubtOf(completeness: Completeness, { earlier }: OpenBackup, resource: 
   return completeness.state === 'doubtful' || hadRecords ? completeness : undefined;
 }
 
-function mayBeIncomplete(resource: ResourceName, doubt: MaybeIncomplete): GuardError {
-  const fixes = 'fixes' in doubt ? (doubt.fixes ?? []) : [];
-  return new GuardError(`${incompleteList(resource, doubt.reason)} No backup was kept.`, {
+function mayBeIncomplete(resource: ResourceName, { reason, fixes = [] }: Doubt): GuardError {
+  return new GuardError(`${incompleteList(resource, reason)} No backup was kept.`, {
     code: 'incomplete',
     hint: [...fixes, 'To keep what there is, marked as incomplete, add --allow-partial.'].join(
       '\n',

@@ -120,10 +120,9 @@ async function newRecords(
 /** A list that may lack records would leave their news unseen, and forget those that it lacks. */
 function refuseIncomplete(completeness: Completeness, resource: ResourceName): void {
   if (completeness.state === 'complete') return;
-  const fixes = 'fixes' in completeness ? completeness.fixes : [];
   throw new GuardError(`${incompleteList(resource, completeness.reason)} Nothing was printed.`, {
     code: 'incomplete',
-    hint: withShapes(fixes),
+    hint: withShapes(completeness.fixes),
   });
 }
 
