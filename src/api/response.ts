@@ -37,7 +37,7 @@ export function responseOf(
   request: TransportRequest,
   site: ServiceSite,
 ): TransportResponse {
-  const { value, verdict, attempts, wait, isTooLong } = result;
+  const { value, verdict, attempts, wait, retryAfter } = result;
   const call = siteOf(request);
   if ('transportError' in value) {
     const { transportError } = value;
@@ -55,7 +55,6 @@ export function responseOf(
   if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
     throw redirectError(reply, site.origin, call);
   const { status, headers, body, at } = reply;
-  const retryAfter = isTooLong ? wait : undefined;
   const outcomeUnknown = verdict === 'verify' ? true : undefined;
   return { status, headers, body, at, wait, retryAfter, outcomeUnknown };
 }

@@ -77,8 +77,8 @@ export interface AttemptResult<T> {
   readonly verdict: 'settled' | 'verify' | 'done' | 'gaveUp';
   /** Seconds that the last response asked to wait before sending anything else. */
   readonly wait?: number | undefined;
-  /** True if that wait exceeds the budget. */
-  readonly isTooLong: boolean;
+  /** Equal to `wait` if that is more than `maxWaitMs`. */
+  readonly retryAfter?: number | undefined;
 }
 
 /**
@@ -94,7 +94,7 @@ export async function retry<T>(
     const { value, delivery, pace, wait } = await attempt();
     const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
     const end = (verdict: AttemptResult<T>['verdict']): AttemptResult<T> => {
-      return { value, attempts, verdict, wait, isTooLong };
+      return { value, attempts, verdict, wait, retryAfter: isTooLong ? wait : undefined };
     };
     if (delivery === undefined) return end('settled');
     const verdict = nextSteps[kind][delivery];

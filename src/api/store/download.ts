@@ -82,8 +82,7 @@ export function createStoreReader(options: ReaderOptions) {
     let target = await options.guard.check(url);
     for (let hop = 0; ; hop++) {
       const from = target;
-      const result = await retry('read', options, () => open(from, part));
-      const { value, attempts, wait, isTooLong } = result;
+      const { value, attempts, retryAfter } = await retry('read', options, () => open(from, part));
       if ('transportError' in value)
         throw failureOfTransportError(value.transportError, {
           origin: from.origin,
@@ -95,7 +94,7 @@ export function createStoreReader(options: ReaderOptions) {
       const { status, headers } = reply;
       const location = headers['location'];
       if (status < 300 || status >= 400 || location === undefined || hop === maxHops)
-        throw storeError('download', reply, isTooLong ? wait : undefined);
+        throw storeError('download', reply, retryAfter);
       if (!URL.canParse(location, from.href))
         throw new ProtocolError(`${from.origin} redirects to something that is not a URL.`);
       target = await options.guard.check(new URL(location, from.href).href);

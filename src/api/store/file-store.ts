@@ -91,10 +91,10 @@ export class FileStore {
       }).flat(),
     };
     const result = await retry('put', this.options, () => this.putOnce(wire, file));
-    const { value, attempts, verdict, wait, isTooLong } = result;
+    const { value, attempts, verdict, retryAfter } = result;
     if ('reply' in value) {
       const { status, headers: responseHeaders } = value.reply;
-      if (!isSuccess(status)) throw storeError('upload', value.reply, isTooLong ? wait : undefined);
+      if (!isSuccess(status)) throw storeError('upload', value.reply, retryAfter);
       if (value.isEarly) throw earlyResponse(status, value.handed, file);
       await checkMd5(file, responseHeaders, this.options.signal);
       return { status, bytes: file.sizeBytes };
