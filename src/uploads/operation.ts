@@ -8,6 +8,7 @@ import { quotedId } from '../data/references.js';
 import { shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step, Task } from '../engine/operation.js';
 import { InputError } from '../errors.js';
+import { tagsIn } from '../resources/document-tags.js';
 import { creating, sendCreate, withConflictAsSign } from '../resources/send.js';
 import type { SelectedRow } from '../runs/report.js';
 import { DocumentFinder, existsAlready } from './compare.js';
@@ -233,8 +234,10 @@ function fileTransfer(
 function tagNote(context: Context) {
   let isNoted = false;
   return (tags: readonly string[], record: JsonObject | undefined) => {
-    const own: unknown = record?.['tags'];
-    const missing = tags.find((tag) => Array.isArray(own) && !own.includes(tag));
+    const { tags: own } = record ?? {};
+    // Absent tags may be hidden.
+    const held = own == null ? undefined : tagsIn(own);
+    const missing = tags.find((tag) => held?.includes(tag) === false);
     if (isNoted || missing === undefined) return;
     isNoted = true;
     const id = quotedId(String(record?.['id']));

@@ -187,6 +187,18 @@ test('a file that is skipped keeps its tags, which is said if others were typed'
   );
 });
 
+test.each([
+  ['objects', [{ name: 'contract' }]],
+  ['a text', 'contract, legal'],
+])('a file that is skipped keeps its tags where the list shows them as %s', async (_, tags) => {
+  const { upload, view } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt --tag contract');
+  const { list } = view;
+  view.list = (made) => list(made.map((record) => ({ ...record, tags })));
+  expect((await upload('a.txt --tag contract')).stderr).not.toContain('keep their tags');
+  expect((await upload('a.txt --tag "season 26"')).stderr).toContain("--add-tag 'season 26'\n");
+});
+
 test('content is known again under another name, and where the service renames and hides sizes', async () => {
   const { upload, documents, view, write } = await desk({ 'a.txt': 'one' });
   await upload('a.txt');
