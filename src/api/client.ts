@@ -221,8 +221,8 @@ export class Client implements Api {
   }
 
   list(
-    resource: Parameters<Api['list']>[0],
-    query: Parameters<Api['list']>[1] = {},
+    resource: ResourceName,
+    query: { readonly [name: string]: string } = {},
     how: ListOptions = {},
   ) {
     const { baseUrl, organizationId, drift } = this;

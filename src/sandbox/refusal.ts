@@ -25,16 +25,7 @@ export const noSuchRecord = (id: string) =>
   new Refusal(404, personality.codes.notFound, `there is no such record: ${id}`);
 
 /** An error answer of the file store, in the XML of object stores. */
-export class StoreRefusal extends Error {
-  override readonly name = 'StoreRefusal';
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-
+export class StoreRefusal extends Refusal {
   toXml(): string {
     return `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${this.code}</Code><Message>${escapeXml(this.message)}</Message></Error>`;
   }
