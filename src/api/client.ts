@@ -28,7 +28,7 @@ import { secondsInCache, siteOf, type TransportRequest, type TransportResponse }
 
 interface ApiOptions {
   readonly connection: Pick<Api, 'baseUrl' | 'organizationId'> &
-    Partial<Pick<Api, 'service' | 'urlNote' | 'keySource'>> & { readonly key?: string };
+    Partial<Pick<Api, 'service' | 'urlNote'>> & { readonly key?: string };
   readonly transport: Transport;
   readonly limiter: RateLimiter;
   readonly overrides: Overrides;
@@ -62,7 +62,6 @@ export class Client implements Api {
   readonly baseUrl: string;
   readonly service: string;
   readonly urlNote: string | undefined;
-  readonly keySource: string | undefined;
   readonly limiter: RateLimiter;
   private readonly notedGuesses = new Set<string>();
   private readonly workingRoutes = new Set<string>();
@@ -70,12 +69,11 @@ export class Client implements Api {
 
   private readonly drift: Drift;
   constructor(private readonly options: ApiOptions) {
-    const { organizationId, baseUrl, service = baseUrl, urlNote, keySource } = options.connection;
+    const { organizationId, baseUrl, service = baseUrl, urlNote } = options.connection;
     this.organizationId = organizationId;
     this.baseUrl = baseUrl;
     this.service = service;
     this.urlNote = urlNote;
-    this.keySource = keySource;
     this.origin = new URL(this.baseUrl).origin;
     this.limiter = options.limiter;
     this.drift = createDrift(options.notes, options.strict);
@@ -162,11 +160,7 @@ export class Client implements Api {
     return configured(this.options.overrides, `ids.${resource}`);
   }
 
-  async record(call: Call): Promise<JsonObject> {
-    return (await this.recordAt(call)).record;
-  }
-
-  async recordAt(call: Call) {
+  async record(call: Call) {
     const { resource } = endpoint(call.endpoint);
     const answer = await this.send(call);
     const { status, at } = answer;

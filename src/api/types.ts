@@ -101,8 +101,6 @@ export interface Api {
   readonly service: string;
   /** Printed beside a signed URL that stops working sooner than it says. */
   readonly urlNote: string | undefined;
-  /** The source of the key, for people: "environment ROSTERCTL_API_KEY". */
-  readonly keySource: string | undefined;
   /** With --strict, how the answer to a change differed from the contract. */
   readonly driftOfChange: Failure | undefined;
   /** True if a text contains the API key: such a value is never stored. */
@@ -123,10 +121,11 @@ export interface Api {
    * UnknownOutcomeError for everything in between.
    */
   sendOnce(call: Call, isFresh: () => boolean): Promise<Answer>;
-  /** Sends a call that returns one record, and finds the record in whatever envelope it comes. */
-  record(call: Call): Promise<JsonObject>;
-  /** Returns the record as `record` does, when the headers of its response arrived, and `secondsInCache`. */
-  recordAt(
+  /**
+   * Sends a call that returns one record, and finds the record in whatever envelope it comes; also returns
+   * when the headers of its response arrived, and `secondsInCache`.
+   */
+  record(
     call: Call,
   ): Promise<{ readonly record: JsonObject; readonly at: Instant; readonly cachedFor: number }>;
   /** Finds the signed URL, or the bytes, in the response to a download or preview call. */

@@ -148,7 +148,7 @@ async function explainNone(team: string, seen: readonly NamedTeam[], world: Filt
         : (meant ?? missingHint(team, 'teams')),
     });
   });
-  const { name } = found;
+  const { name } = found.record;
   const byName = seen.find((each) => each.id === undefined && each.name === name);
   if (byName)
     throw new UsageError(

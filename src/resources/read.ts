@@ -42,7 +42,7 @@ export function recordReader(context: Context, resource: ResourceName): RecordRe
   return {
     async read(id, when) {
       const call = callFor(resource, 'get', id);
-      const { record, at, cachedFor } = await context.api.recordAt(call).catch((error: unknown) => {
+      const { record, at, cachedFor } = await context.api.record(call).catch((error: unknown) => {
         throw isEmptyAnswer(error) ? perhapsMissing(error, resource, id) : error;
       });
       if (cachedFor === 0) return { record, at };

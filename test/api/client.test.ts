@@ -286,7 +286,7 @@ describe('refusals', () => {
   test('a record with a field called error is a record', async () => {
     const json = { ...application, error: 'none' };
     const service = await answering({ status: 200, json });
-    expect(await apiTo(service.baseUrl).api.record(getTryout)).toEqual(json);
+    expect((await apiTo(service.baseUrl).api.record(getTryout)).record).toEqual(json);
   });
 
   test.each([500, 502, 403])(
@@ -399,7 +399,7 @@ describe('answers that cannot be read', () => {
       text,
       headers: { 'content-type': 'text/plain' },
     });
-    expect(await apiTo(service.baseUrl).api.record(getTryout)).toEqual(application);
+    expect((await apiTo(service.baseUrl).api.record(getTryout)).record).toEqual(application);
   });
 });
 
@@ -407,7 +407,7 @@ describe('the time of a response', () => {
   test('is that of its headers, however long its body takes', async () => {
     const service = await slowly(JSON.stringify(application));
     const { api } = apiTo(service.baseUrl, { instant });
-    const { record, at } = await api.recordAt(getTryout);
+    const { record, at } = await api.record(getTryout);
     expect(record).toEqual(application);
     expect(ageMs(at, instant())).toBeGreaterThan(200);
     expect(ageMs((await api.send(getTryout)).at, instant())).toBeGreaterThan(200);
@@ -420,7 +420,7 @@ describe('the time of a response', () => {
     );
     const begun = instant();
     const { api } = apiTo(service.baseUrl, { instant, retries: 1, random: () => 1 });
-    expect(ageMs(begun, (await api.recordAt(getTryout)).at)).toBeGreaterThan(490);
+    expect(ageMs(begun, (await api.record(getTryout)).at)).toBeGreaterThan(490);
   });
 });
 
@@ -448,7 +448,7 @@ describe('checking the response', () => {
     const json = { ...application, status: 'archived', extra: { deep: [1] } };
     const service = await answering({ status: 200, json });
     const { api, heard } = apiTo(service.baseUrl);
-    expect(await api.record(getTryout)).toEqual(json);
+    expect((await api.record(getTryout)).record).toEqual(json);
     await api.record(getTryout);
     expect(heard.notes).toHaveLength(1);
     expect(heard.notes[0]).toMatch(/^GET \/tryout-applications\/\{applicationId\}: status: /);
@@ -484,7 +484,7 @@ describe('checking the response', () => {
     }
     // A change was made, whatever its answer looks like.
     expect(api.driftOfChange).toBeUndefined();
-    expect(await api.record(updateTryout)).toEqual(json);
+    expect((await api.record(updateTryout)).record).toEqual(json);
     expect(api.driftOfChange?.message).toContain('PATCH');
   });
 
@@ -492,7 +492,7 @@ describe('checking the response', () => {
     const service = await answering({ status: 200, json: { id: 42, name: 'B' } });
     const { api } = apiTo(service.baseUrl);
     const call: Call = { endpoint: 'getTeam', params: { teamId: '42' } };
-    expect(await api.record(call)).toEqual({ id: '42', name: 'B' });
+    expect((await api.record(call)).record).toEqual({ id: '42', name: 'B' });
   });
 
   test.each([{ key: 'k', fileRef: 'f' }, { key: 'k', fileRef: 'f', uploadUrl: 7 }, {}])(

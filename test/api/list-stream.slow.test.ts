@@ -379,7 +379,7 @@ describe('a read whose response is not JSON', () => {
     const { waits, sleep } = noWait();
     const { api } = apiTo(service.baseUrl, { retries: 3, sleep });
     const call = { endpoint: 'getTeam', params: { teamId: 'team_1' } } as const;
-    expect(await api.record(call)).toEqual({ id: 'team_1' });
+    expect((await api.record(call)).record).toEqual({ id: 'team_1' });
     expect(waits).toEqual([1000]);
   });
 
