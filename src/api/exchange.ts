@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import { ageMs, Deadline, type Instant } from '../data/time.js';
 import type { Delivery } from '../errors.js';
-import { isEncoded } from '../files/file-version.js';
+import { isEncoded } from './store/file-version.js';
 import { type TransportError, transportErrorOf } from './transport-error.js';
 import { type Agent, onHeadWritten } from './undici.js';
 import { type Attempt, BodyStream, type Limits, type OpenReply, type Wire } from './wire.js';

@@ -4,9 +4,6 @@ import { createHash, type Hash } from 'node:crypto';
 import { backoffMs, type RetryPolicy } from '../api/retry.js';
 import { checkContentEncoding, mayBeExpired, tooLong, wrongSize } from '../api/store/answers.js';
 import type { Download, FilePart } from '../api/store/download.js';
-import type { Link } from '../api/types.js';
-import { groupedNumber } from '../data/text.js';
-import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 import {
   contentRange,
   type FileVersion,
@@ -17,7 +14,10 @@ import {
   md5Of,
   rangeValidator,
   versionOf,
-} from '../files/file-version.js';
+} from '../api/store/file-version.js';
+import type { Link } from '../api/types.js';
+import { groupedNumber } from '../data/text.js';
+import { CancelledError, NetworkError, ProtocolError, StoreError } from '../errors.js';
 
 /** The destination of one file's bytes. */
 export interface FileSink {

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CancelledError, NetworkError } from '../../src/errors.js';
 import {
   contentRange,
   isSameFile,
   mayBeSame,
   md5Of,
   rangeValidator,
-} from '../../src/files/file-version.js';
+} from '../../src/api/store/file-version.js';
+import { CancelledError, NetworkError } from '../../src/errors.js';
 import { recordingService } from '../support/service.js';
 import { storeFor, thrownBy } from './wiring.js';
 

@@ -4,9 +4,9 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { readJson } from '../../data/json-body.js';
 import { groupedNumber, plural } from '../../data/text.js';
 import { type Delivery, ProtocolError, StoreError } from '../../errors.js';
-import { isEncoded } from '../../files/file-version.js';
 import { deliveryOfStatus } from '../retry.js';
 import type { FullResponse } from '../wire.js';
+import { isEncoded } from './file-version.js';
 
 /** Responses other than files are short, and the start of a long one is enough. */
 export function shortAnswerLimits(stallMs: number) {

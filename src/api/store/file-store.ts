@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns';
 import type { JsonObject } from '../../data/json.js';
 import { BugError, CancelledError, InputError, ProtocolError } from '../../errors.js';
-import { md5Of } from '../../files/file-version.js';
 import { exchange } from '../exchange.js';
 import { type AttemptOutcome, type ClientOptions, requestedWait, retry } from '../retry.js';
 import { failureOfTransportError, retryPace } from '../transport-error.js';
@@ -17,6 +16,7 @@ import {
   storeHeaders,
 } from './answers.js';
 import { createStoreReader, type Download, type FilePart } from './download.js';
+import { md5Of } from './file-version.js';
 import { createUrlGuard, type ResolveAll, type UrlGuard } from './signed-url.js';
 
 /** The bytes to send. A retry calls `open` again. */
