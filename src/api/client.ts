@@ -142,9 +142,7 @@ export class Client implements Api {
         : response.body.length > 0 || needsBody
           ? bodyOfAnswer(response, { call: site, origin, needsJson: needsBody })
           : undefined;
-    const { resource } = row;
-    const asked = idParameter(call.params);
-    const record = resource === 'uploads' ? undefined : this.recordIn(body, resource, asked);
+    const record = this.recordIn(body, row.resource, idParameter(call.params));
     checkAnswer(this.drift, { call, row, site, organizationId }, body, record);
     const { status, headers, at } = response;
     return { status, headers, body, record, at };
@@ -161,10 +159,8 @@ export class Client implements Api {
   }
 
   async record(call: Call) {
-    const { resource } = endpoint(call.endpoint);
     const answer = await this.send(call);
-    const { status, at } = answer;
-    const record = resource === 'uploads' ? (answer.body as JsonObject) : answer.record;
+    const { record, status, at } = answer;
     if (record) return { record, at, cachedFor: secondsInCache(answer) };
     const site = siteOf(this.route(call));
     throw new ProtocolError(
@@ -270,8 +266,7 @@ export class Client implements Api {
       body: body && printJson(body),
       ...options,
     });
-    const idName = row.resource === 'uploads' ? undefined : this.idNameOf(row.resource);
-    const failure = failureOf(response, site, { idName });
+    const failure = failureOf(response, site, { idName: this.idNameOf(row.resource) });
     if (failure) throw failure;
     this.workingRoutes.add(callName(route));
     return response;

@@ -24,7 +24,7 @@ export interface Endpoint {
   /** The place of the organization id in the request (contract 4.6). */
   readonly org: 'path' | 'query' | 'body' | 'none';
   readonly basis: Basis;
-  readonly resource: ResourceName | 'uploads';
+  readonly resource: ResourceName;
   /** Its effect on records; `other` for anything else. */
   readonly verb: 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
   /** The 2xx body: a list envelope, one record, an upload grant, a signed URL, or not shown. */
@@ -220,7 +220,7 @@ export const contract = {
     summary: 'Request a presigned upload URL',
     org: 'body',
     basis: { stated: '4.2' },
-    resource: 'uploads',
+    resource: 'documents',
     verb: 'other',
     answers: 'grant',
     result: UploadGrant,

@@ -56,7 +56,8 @@ function operation(name: string, row: Endpoint, method: string, template: string
   return {
     operationId: name,
     summary: row.summary,
-    tags: [row.resource],
+    // Uploads are an area of their own (contract section 1).
+    tags: [row.answers === 'grant' ? 'uploads' : row.resource],
     'x-basis': 'stated' in basis ? 'stated' : 'assumed',
     'x-basis-source': 'stated' in basis ? `contract ${basis.stated}` : basis.assumed,
     ...(row.permission && { 'x-permission': row.permission }),

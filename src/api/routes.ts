@@ -69,7 +69,7 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
 /** Says that the service does not document an assumed row, as the start of a sentence. */
 export function undocumented({ verb, resource, summary }: Endpoint): string {
   const action =
-    resource === 'uploads' || verb === 'other' || verb === 'list'
+    verb === 'other' || verb === 'list'
       ? summary.charAt(0).toLowerCase() + summary.slice(1)
       : `${verb} a ${resourceWords[resource].noun}`;
   return `The service does not document how to ${action}`;

@@ -104,26 +104,25 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   const match = matchRoute(parts.routes, request.method, path.slice('/v1'.length), query);
   if (!match.found) throw unknownRoute(match);
   const { name, method, row, permission } = match.route;
+  const { resource } = row;
   const { strictEvents, shapes, signUrl, state, effects } = parts;
   if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
   // A row without a body schema ignores the body of a request.
   const given = row.body ? readJsonBody(request) : {};
-  const resource = row.resource === 'uploads' ? undefined : row.resource;
   const { organizationId } = grant;
   const body = checkBodyOrganization(row, organizationId, {
     params: match.params,
     query,
-    body: resource === undefined ? given : fromWire(shapes, resource, given),
+    body: fromWire(shapes, resource, given),
   });
   checkBody(row, body);
-  const params = resource === undefined ? match.params : storedIds(parts, resource, match.params);
-  const replaces =
-    resource !== undefined && shapes.value('update.method', resource) === 'PUT-replace';
+  const params = storedIds(parts, resource, match.params);
+  const replaces = shapes.value('update.method', resource) === 'PUT-replace';
   const now = parts.now();
   const call = { params, body, organizationId, strictEvents, replaces, signUrl, now };
   const asked = {
     shapes,
-    resource: resource ?? 'documents',
+    resource,
     organizationId,
     url: new URL(`http://${request.headers.host}${request.url}`),
     fileOf: (key: string) => fileOf(parts.bytes, key),
@@ -136,7 +135,7 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   }
   const reply = await state.change((tables, steps) => {
     const done = runHandler(name, { ...call, tables, steps });
-    effects.decide({ answer: done.answer, resource: asked.resource, steps, tables, now });
+    effects.decide({ answer: done.answer, resource, steps, tables, now });
     return done;
   });
   return renderReply(asked, reply);

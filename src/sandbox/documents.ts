@@ -19,7 +19,7 @@ import type { StoredRecord, Upload } from './records.js';
 import { invalid, Refusal } from './refusal.js';
 
 /** Documents and uploads (contract 2.5, 4.2-4.5; update and delete are assumed). */
-export const documentHandlers: HandlersOf<'documents' | 'uploads'> = {
+export const documentHandlers: HandlersOf<'documents'> = {
   listDocuments: (call) => listResponse(ownRecords(call, 'documents')),
 
   downloadDocument: (call) => link(call, 'download'),

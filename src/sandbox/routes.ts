@@ -43,7 +43,7 @@ function routeOf(name: EndpointName, shapes: Shapes): ServedRoute {
   const stated = endpoint(name);
   const { resource, verb, basis } = stated;
   let [method = '', path = ''] = stated.route.split(' ');
-  if ('assumed' in basis && resource !== 'uploads') {
+  if ('assumed' in basis) {
     const { idName, path: prefix } = resourceWords[resource];
     method = (shapes.given(`${verb}.method`, resource) ?? method).replace(/-.*/, '');
     path = (shapes.given(`${verb}.path`, resource) ?? path)
@@ -60,9 +60,7 @@ function routeOf(name: EndpointName, shapes: Shapes): ServedRoute {
 /** The permission that a call needs: the contract's where it names one, else `resource:action`. */
 function permissionOf(row: Endpoint): string {
   if (row.permission !== undefined) return row.permission;
-  // An upload is the first half of a document.
-  const resource = row.resource === 'uploads' ? 'documents' : row.resource;
-  return `${sandboxResources[resource].permission}:${actionOf(row)}`;
+  return `${sandboxResources[row.resource].permission}:${actionOf(row)}`;
 }
 
 function actionOf({ verb, route }: Endpoint): string {

@@ -25,7 +25,7 @@ test.each(calls)('the call of %s to %s is %s, as its contract row says', (name, 
   expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resourceRow(name).idName]);
 });
 
-test('every row of the contract but the upload grant belongs to a resource', () => {
+test('every row of the contract but the upload grant is a call of its resource', () => {
   const owned = calls.map(([, , called]) => called);
   const names = Object.keys(contract) as EndpointName[];
   expect(
