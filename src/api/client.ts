@@ -100,16 +100,13 @@ export class Client implements Api {
   }
 
   noteAssumedRoute(call: Call): void {
-    this.noteAssumed(endpoint(call.endpoint), this.route(call));
-  }
-
-  private noteAssumed(row: Endpoint, route: Route): void {
+    const route = this.route(call);
     const name = callName(route);
     if (route.source !== 'assumed' || this.notedGuesses.has(name)) return;
     this.notedGuesses.add(name);
     this.options.onAssumedRoute(
       name,
-      `${undocumented(row)}; rosterctl uses ${withPlainId(name).replace('{id}', 'ID')}. See: rosterctl help undocumented`,
+      `${undocumented(endpoint(call.endpoint))}; rosterctl uses ${withPlainId(name).replace('{id}', 'ID')}. See: rosterctl help undocumented`,
     );
   }
 
@@ -257,7 +254,7 @@ export class Client implements Api {
     send: Send,
     options: Pick<TransportRequest, 'needsJson' | 'redirectIsData' | 'isPending'>,
   ): Promise<TransportResponse> {
-    this.noteAssumed(row, route);
+    this.noteAssumedRoute(call);
     const { method, template } = route;
     const response = await send({
       method,
