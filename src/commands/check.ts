@@ -117,5 +117,5 @@ function newFindings(
   const skipped = new Set<string>(skips.flatMap(({ codes }) => codes));
   const entries = findings.map((finding) => ({ id: idOf(finding), finding }));
   const isListed = (id: string) => skipped.has(id.slice(0, id.indexOf(':')));
-  return cursor.choose(entries, { isListed }).map(({ finding }) => finding);
+  return cursor.choose(entries, isListed).map(({ finding }) => finding);
 }

@@ -179,7 +179,7 @@ export class Cursor {
    */
   choose<T extends CursorEntry>(
     entries: readonly T[],
-    { isListed }: { readonly isListed: (id: string) => boolean },
+    isListed: (id: string) => boolean,
   ): readonly T[] {
     const chosen = entries.filter((entry) => this.isNew(entry));
     this.stage(
@@ -240,16 +240,14 @@ export class Cursor {
   /** Printed with --quiet too: a state folder that was lost must be noticed. */
   private reportFirstUse(): void {
     const { name, noun, plural: many } = this.use;
-    const since = this.state?.since;
-    if (since !== undefined) return;
-    const printed =
-      this.printed > 0 ? `${plural(this.printed, noun, many)} printed` : 'none printed';
+    if (this.state?.since !== undefined) return;
+    const printed = this.printed > 0 ? plural(this.printed, noun, many) : 'none';
     const known = plural(this.known.size, noun, many);
     const rest = this.at.lock
       ? `${known} recorded, none printed. From now on, it prints what is new.`
       : `${known} would be recorded, none printed.`;
     this.context.message(
-      `First use of the cursor ${name}: ${this.use.initial === 'all' ? `${printed}.` : rest}`,
+      `First use of the cursor ${name}: ${this.use.initial === 'all' ? `${printed} printed.` : rest}`,
     );
   }
 

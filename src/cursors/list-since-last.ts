@@ -38,10 +38,9 @@ export async function listSinceLast(
   { resource, tests }: CursorList,
 ): Promise<ValueWithExit<FilteredList>> {
   const { sinceLast: name, changed, initial, peek, exitCode } = values;
-  const { noun, plural: many } = resourceWords[resource];
-  const words = { noun, plural: many };
+  const { noun, plural } = resourceWords[resource];
   const filter = typedFilter(line);
-  const use = { name, resource, filter, changed, initial, peek, ...words };
+  const use = { name, resource, filter, changed, initial, peek, noun, plural };
   const cursor = await openCursor(context, use);
   try {
     const list = await newRecords(context, values, cursor, { resource, tests });
