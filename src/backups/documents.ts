@@ -27,21 +27,20 @@ export interface ListedDocument {
   readonly tags: unknown;
   readonly contentType: unknown;
   readonly version: RecordVersion;
-  /** The fields that a download needs. */
+  /** The field that a download needs, without the others, which would fill the memory. */
   readonly record: JsonObject;
 }
 
 export function listedDocument(record: JsonObject): ListedDocument {
   const id = String(record['id']);
-  const { sizeBytes, fileKey, updatedAt, tags, contentType } = record;
-  const needed = { sizeBytes, fileKey, updatedAt };
+  const { sizeBytes, tags, contentType } = record;
   return {
     id,
     name: labelOf(record, id),
     tags,
     contentType,
     version: asOf(record),
-    record: needed,
+    record: { sizeBytes },
   };
 }
 
@@ -143,16 +142,17 @@ async function fetchFiles(
 async function fetchFile(
   context: Context,
   backup: OpenBackup,
-  { id, name, version, record }: ListedDocument,
+  document: ListedDocument,
   meter: Meter,
 ): Promise<StoredDocument> {
+  const { id, name, version, record } = document;
   const counted = meter.begin(record);
   try {
     const folder = join(backup.unfinished, 'downloads');
     attemptFolder(folder);
     // An id may hold anything, a digest is always a file name.
     const path = join(folder, digestOf(id).slice(0, 32));
-    const { bytes, sha256 } = await downloadTo(context, { id, record }, path, counted.watch);
+    const { bytes, sha256 } = await downloadTo(context, document, path, counted.watch);
     const shared = join(backup.folder, sharedFile(sha256));
     attemptFolder(dirname(shared));
     // Also where a file of this hash is there: the new one is proven to be whole.
@@ -168,7 +168,7 @@ async function fetchFile(
 /** Downloads a file to a path that only this program writes. */
 async function downloadTo(
   context: Context,
-  { id, record }: Pick<ListedDocument, 'id' | 'record'>,
+  { id, record }: ListedDocument,
   path: string,
   watch: (sink: FileSink) => FileSink,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {

@@ -70,8 +70,7 @@ export const documentHandlers: HandlersOf<'documents'> = {
     return updateRecord(call, 'documents', old);
   },
 
-  deleteDocument: (call) =>
-    deleteRecord(call, 'documents', ownRecord(call, 'documents', call.params.documentId)),
+  deleteDocument: (call) => deleteRecord(call, 'documents', call.params.documentId),
 };
 
 /** The private reference that replaces an upload's own in its document (contract 2.5). */

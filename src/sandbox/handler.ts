@@ -128,13 +128,10 @@ export function updateRecord(
   return { answer: 'update', records: { record, old } };
 }
 
-/** Deletes a record. */
-export function deleteRecord(
-  call: HandlerCall,
-  resource: ResourceName,
-  old: StoredRecord,
-): HandlerReply {
-  call.steps.push(['delete', resource, old.id]);
+/** Deletes a record. Throws 404 if there is none. */
+export function deleteRecord(call: HandlerCall, resource: ResourceName, id: string): HandlerReply {
+  const old = ownRecord(call, resource, id);
+  call.steps.push(['delete', resource, id]);
   return { answer: 'delete', records: { old } };
 }
 

@@ -150,8 +150,7 @@ const playerHandlers: HandlersOf<'players'> = {
     return updateRecord(call, 'players', old);
   },
 
-  deletePlayer: (call) =>
-    deleteRecord(call, 'players', ownRecord(call, 'players', call.params.playerId)),
+  deletePlayer: (call) => deleteRecord(call, 'players', call.params.playerId),
 };
 
 /** The player without that team; undefined for a player who is not in it. */
@@ -184,12 +183,13 @@ const teamHandlers: HandlersOf<'teams'> = {
   },
 
   deleteTeam(call) {
-    const old = ownRecord(call, 'teams', call.params.teamId);
+    const { teamId } = call.params;
+    const deleted = deleteRecord(call, 'teams', teamId);
     for (const player of ownRecords(call, 'players')) {
-      const left = withoutTeam(player, old.id);
+      const left = withoutTeam(player, teamId);
       if (left) call.steps.push(['put', 'players', left]);
     }
-    return deleteRecord(call, 'teams', old);
+    return deleted;
   },
 };
 
