@@ -1,7 +1,7 @@
 /** Signed URLs: finds the link, or the bytes, in the response to a download or preview call. */
 import { isObject, type JsonObject, numberOf } from '../data/json.js';
 import { readJson } from '../data/json-body.js';
-import { childOf, normalName } from '../data/path.js';
+import { childOf, keyWords, normalName } from '../data/path.js';
 import { controlCharacter, plural, wordList } from '../data/text.js';
 import { type CallSite, ProtocolError } from '../errors.js';
 import { describeTopLevel } from './list-envelope.js';
@@ -216,13 +216,8 @@ const decoys = new Set(
 );
 
 function isDecoy(key: string): boolean {
-  const words = key
-    .replace(/([a-z0-9])(?=[A-Z])/g, '$1 ')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/);
-  return [...words, normalName(key).replace(/(url|uri|href|link)$/, '')].some((word) =>
-    decoys.has(word),
-  );
+  const words = [...keyWords(key), normalName(key).replace(/(url|uri|href|link)$/, '')];
+  return words.some((word) => decoys.has(word));
 }
 
 /** Returns the element of a list of one; of a list of links by `rel`, an object with each by its name. */

@@ -1,6 +1,6 @@
 /** Paging fields: the fields of a list's envelope, and the headers, in which paging evidence may stand. */
 import { isObject, type JsonObject, objectIn } from '../data/json.js';
-import { normalName } from '../data/path.js';
+import { keyWords, normalName } from '../data/path.js';
 import { wordList } from '../data/text.js';
 
 /** A field of the envelope, or a header. */
@@ -88,13 +88,4 @@ function headerFields(
     ...named,
     { path: 'content-range', name: 'contentrange', words: ['total', 'range'], value: range },
   ];
-}
-
-/** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
-function keyWords(key: string): readonly string[] {
-  return key
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean);
 }

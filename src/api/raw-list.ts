@@ -1,5 +1,6 @@
 /** Lists behind any path, for `rosterctl api --paginate`. */
 import { isObject } from '../data/json.js';
+import { normalName } from '../data/path.js';
 import { type Overrides, type ResourceName, resourceNames } from '../data/resources.js';
 import { UsageError } from '../errors.js';
 import { listAnswered } from './answers.js';
@@ -77,10 +78,6 @@ async function readPage(
 
 /** Guesses the resource from the path, for the name of its envelope. */
 function resourceIn(path: string): ResourceName {
-  const word =
-    path
-      .split('/')[1]
-      ?.toLowerCase()
-      .replace(/[^a-z]/g, '') ?? '';
+  const word = normalName(path.split('/')[1] ?? '');
   return resourceNames.find((name) => resourceRow(name).envelopes.includes(word)) ?? 'teams';
 }

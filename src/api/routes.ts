@@ -2,6 +2,7 @@
 
 import { parseRoute } from '../data/http.js';
 import { type Overrides, resourceWords } from '../data/resources.js';
+import { lowerFirst } from '../data/text.js';
 import { type CallSite, UsageError } from '../errors.js';
 import { contract, type Endpoint, type EndpointName, endpoint } from './contract.js';
 import { idProblem } from './schemas.js';
@@ -70,7 +71,7 @@ export function routeOf(row: Endpoint, overrides: Overrides, override?: string):
 export function undocumented({ verb, resource, summary }: Endpoint): string {
   const action =
     verb === 'other' || verb === 'list'
-      ? summary.charAt(0).toLowerCase() + summary.slice(1)
+      ? lowerFirst(summary)
       : `${verb} a ${resourceWords[resource].noun}`;
   return `The service does not document how to ${action}`;
 }

@@ -6,6 +6,15 @@ export function normalName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
+/** Splits a key into its words: `nextPageToken`, `next_page_token` and `next-page-token`. */
+export function keyWords(key: string): readonly string[] {
+  return key
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+}
+
 /** Returns a test for keys with one of these normalized names; it remembers its answers, as records share keys. */
 export function namedTest(names: readonly string[]): (key: string) => boolean {
   const known = new Map<string, boolean>();
