@@ -72,13 +72,9 @@ export function findList(body: unknown, search: ListSearch): FoundList | undefin
     const rows = rowsOf(place.reduce<unknown>(valueOf, body), idName);
     if (rows) return { rows, place };
   }
-  if (Array.isArray(body)) {
-    const rows = rowsOf(body, idName);
-    return rows && { rows, place: [] };
-  }
+  const rows = rowsOf(body, idName);
+  if (rows) return { rows, place: [] };
   if (!isObject(body)) return undefined;
-  const numbered = rowsOf(body, idName);
-  if (numbered) return { rows: numbered, place: [] };
   return listWithin(body, search, [], listInObject) ?? listWithin(body, search, [], emptyInObject);
 }
 

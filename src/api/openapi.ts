@@ -38,16 +38,13 @@ export function openApiDocument(): Json {
 }
 
 function paths(): Json {
-  const all = new Map<string, Map<string, Json>>();
+  const all: { [template: string]: { [method: string]: Json } } = {};
   for (const [name, row] of Object.entries<Endpoint>(contract)) {
     const { method, template } = routeParts(row.route);
-    const operations = all.get(template) ?? new Map<string, Json>();
-    operations.set(method.toLowerCase(), operation(name, row, method, template));
-    all.set(template, operations);
+    const operations = (all[template] ??= {});
+    operations[method.toLowerCase()] = operation(name, row, method, template);
   }
-  return Object.fromEntries(
-    [...all].map(([template, operations]) => [template, Object.fromEntries(operations)]),
-  );
+  return all;
 }
 
 function operation(name: string, row: Endpoint, method: string, template: string): Json {
