@@ -1,7 +1,7 @@
 /** Paths of an upload: expands patterns and folders to the files to upload. */
 import type { Dirent, readdir as readdirOfNode } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, normalize } from 'node:path';
 import { systemCode } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { type Failure, InputError } from '../errors.js';
@@ -38,22 +38,21 @@ function statPath(path: string) {
 }
 
 async function filesBelow(folder: string): Promise<readonly string[]> {
-  const names = await filesIn(folder, '');
-  if (names.length === 0) throw new InputError(`There is no file in ${folder}.`);
-  return names.toSorted().map((name) => join(folder, name));
+  const paths = await filesIn(normalize(folder));
+  if (paths.length === 0) throw new InputError(`There is no file in ${folder}.`);
+  return paths.toSorted();
 }
 
 /** The files below a folder. Throws InputError for an unreadable folder, whose files would be missing unnoticed. */
-async function filesIn(folder: string, within: string): Promise<readonly string[]> {
-  const here = join(folder, within);
-  const entries = await readdir(here, { withFileTypes: true }).catch((error: unknown) => {
-    throw unreadable(here, error);
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw unreadable(folder, error);
   });
   const visible = entries.filter(({ name }) => !name.startsWith('.'));
   const found = visible.map(async (entry) => {
-    const name = within === '' ? entry.name : `${within}/${entry.name}`;
-    if (entry.isDirectory()) return filesIn(folder, name);
-    return entry.isFile() ? [name] : [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesIn(path);
+    return entry.isFile() ? [path] : [];
   });
   return (await Promise.all(found)).flat();
 }
