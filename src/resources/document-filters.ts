@@ -41,7 +41,7 @@ export const documentFilters = {
 type DocumentFilterValues = Partial<ValuesOf<typeof documentFilters>>;
 
 /** Tests for the given filters; ages count back from now. */
-export function documentTests(
+function documentTests(
   { tag = [], type, since }: DocumentFilterValues,
   { now }: Pick<FilterWorld, 'now'>,
 ): readonly RecordTest[] {
@@ -52,7 +52,7 @@ export function documentTests(
   ];
 }
 
-/** The document filters of bulk commands. */
+/** The filters of `documents list`, also for bulk commands. */
 export const documentSelection = selectionBy(documentFilters, documentTests);
 
 /** The document filters of bulk commands in which `--tag` is a new value. */

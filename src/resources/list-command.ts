@@ -1,34 +1,41 @@
 /** The list commands: a resource's records filtered, or only those that are new since a cursor. */
 import type { ValueWithExit } from '../cli/command-output.js';
-import { type ListValues, listAndCacheIds, type SinceLastValues } from '../cli/filters.js';
+import {
+  type Filters,
+  type ListValues,
+  listAndCacheIds,
+  type SinceLastValues,
+} from '../cli/filters.js';
 import { type FilteredList, filterList, type ListFilters } from '../cli/lists/filter-list.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { Context } from '../context.js';
 import { usualOrder } from '../data/sorting.js';
 import { UsageError } from '../errors.js';
 
-interface ListedResource extends Pick<ListFilters, 'resource' | 'tests' | 'summary'> {
-  /** The filters that the service applies itself. */
-  readonly query?: { readonly [name: string]: string };
+interface ListedResource extends Pick<ListFilters, 'resource' | 'summary'> {
+  /** The filters that only this resource has. */
+  readonly filters?: Filters;
 }
 
 /**
  * Returns the records of a list command, filtered; with `--since-last` only what is new. Throws what
- * `listSinceLast` throws, and UsageError for its flags without it.
+ * the filters and `listSinceLast` throw, and UsageError for its flags without it.
  */
 export async function listCommand(
   context: Context,
-  values: ListValues & SinceLastValues,
+  typed: ListValues & SinceLastValues,
   line: TypedLine,
-  { resource, tests = [], query, summary }: ListedResource,
+  { resource, filters, summary }: ListedResource,
 ): Promise<FilteredList | ValueWithExit<FilteredList>> {
+  const { fields, template, overrides } = context.settings;
+  const values = { ...typed, ...(await filters?.resolve?.(context, typed)) };
+  const tests = filters?.tests(values, context) ?? [];
   const { sinceLast } = values;
   if (sinceLast !== undefined) {
     const { listSinceLast } = await import('../cursors/list-since-last.js');
     return listSinceLast(context, { ...values, sinceLast }, line, { resource, tests });
   }
   checkAlone(values);
-  const { fields, template } = context.settings;
   const listed =
     fields === undefined && template === undefined
       ? undefined
@@ -36,7 +43,7 @@ export async function listCommand(
           context.settings,
           resource,
         );
-  const records = listAndCacheIds(context, resource, query);
+  const records = listAndCacheIds(context, resource, filters?.query?.(values, overrides));
   const list = filterList(listed ? listed.observing(records) : records, values, {
     resource,
     tests,

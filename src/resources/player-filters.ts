@@ -30,7 +30,7 @@ interface TeamValue {
 }
 
 /** The id of the team that `--team` names. Throws ReferencesError where none or several answer. */
-export async function resolveTeam(context: Context, { team }: TeamValue): Promise<TeamValue> {
+async function resolveTeam(context: Context, { team }: TeamValue): Promise<TeamValue> {
   if (team === undefined) return {};
   // The table shows the names of the teams that were read.
   const cache = context.isAligned ? await cacheFor(context, 'teams') : undefined;
@@ -43,7 +43,7 @@ export async function resolveTeam(context: Context, { team }: TeamValue): Promis
   return { team: id };
 }
 
-/** The filters of players in bulk commands. */
+/** The filters of `players list`, also for bulk commands. */
 export const playerSelection: Filters = {
   ...selectionBy(playerFilters, playerTests),
   resolve: resolveTeam,
@@ -53,7 +53,7 @@ export const playerSelection: Filters = {
  * The test for the filter, if it is given. A team of which no player is found is asked for, so that a
  * wrong id is an error: NotFoundError, or UsageError if players name their teams and not the ids.
  */
-export function playerTests({ team }: TeamValue, world: FilterWorld): readonly RecordTest[] {
+function playerTests({ team }: TeamValue, world: FilterWorld): readonly RecordTest[] {
   if (team === undefined) return [];
   const seen: NamedTeam[] = [];
   return [

@@ -2,15 +2,16 @@
 
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
+import { isGiven } from '../cli/check.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
-import type { FilterWorld } from '../cli/filters.js';
+import type { Filters, FilterWorld } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
-import { foldCase, isSameText, shellQuote, yesOrNo } from '../data/text.js';
-import { parseDuration } from '../data/time.js';
+import { foldCase, isSameText, orList, shellQuote, yesOrNo } from '../data/text.js';
+import { durationInWords, parseDuration } from '../data/time.js';
 import {
   anyEquals,
   isEmptyValue,
@@ -19,6 +20,7 @@ import {
   withinTimes,
 } from '../data/where.js';
 import { UsageError } from '../errors.js';
+import { asRare, listSelectionFlags, selectionBy } from './selection.js';
 
 const group = 'selection';
 const point = () => z.optional(parsedBy(parseWhen));
@@ -77,11 +79,36 @@ export const tryoutExcludes = [
 
 export type TryoutFilterValues = ValuesOf<typeof tryoutFilters>;
 
+/** The filters of `tryouts list`, also for bulk commands. */
+export const tryoutSelection: Filters = {
+  ...selectionBy(tryoutFilters, tryoutTests),
+  words: tryoutWords,
+  query: tryoutQuery,
+};
+
+/** The flags of that selection in bulk commands; the rare ones appear in --help only. */
+export const tryoutSelectionFlags = { ...asRare(tryoutFilters, ['status']), ...listSelectionFlags };
+
+/** The filters that are simple enough to be said in the head of a preview. */
+const worded: readonly string[] = ['status', 'game', 'olderThan'];
+
+function tryoutWords(values: TryoutFilterValues): ReturnType<NonNullable<Filters['words']>> {
+  const given = tryoutSelection.names.filter((name) =>
+    isGiven(values[name as keyof typeof values]),
+  );
+  if (given.some((name) => !worded.includes(name))) return undefined;
+  const { status = [], game = [], olderThan } = values;
+  return {
+    before: [orList(status), orList(game)].filter((word) => word !== '').join(' '),
+    after: olderThan === undefined ? '' : ` older than ${durationInWords(olderThan)}`,
+  };
+}
+
 /**
  * The query parameter for filtering by status, if an admin configured one; the answer is filtered again
  * here. Only for one status, because how to send several is unknown.
  */
-export function tryoutQuery(
+function tryoutQuery(
   { status = [] }: Pick<TryoutFilterValues, 'status'>,
   overrides: Overrides,
 ): { readonly [name: string]: string } {

@@ -13,8 +13,11 @@ import type { CardStyle } from '../resources/cards/fields.js';
 import { type PastChanges, pastChanges } from '../resources/cards/history.js';
 import type { Nearby } from '../resources/cards/nearby.js';
 import { tryoutSummary } from '../resources/list-summary.js';
-import { type TryoutFilterValues, tryoutTests } from '../resources/tryout-filters.js';
-import { tryoutSelection } from '../resources/tryout-selection.js';
+import {
+  type TryoutFilterValues,
+  tryoutSelection,
+  tryoutTests,
+} from '../resources/tryout-filters.js';
 import type { Piece } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrap } from '../terminal/width.js';

@@ -2,7 +2,7 @@
 import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listView } from '../../cli/views.js';
-import { documentFilters, documentTests } from '../../resources/document-filters.js';
+import { documentFilters, documentSelection } from '../../resources/document-filters.js';
 import { listCommand } from '../../resources/list-command.js';
 
 export default defineCommand({
@@ -17,11 +17,11 @@ export default defineCommand({
   excludes: sinceLastExcludes,
   view: listView('documents'),
   async run(context, values, line) {
-    const tests = documentTests(values, context);
     const isSummarized = context.isAligned || values.tag;
     const summary = isSummarized
       ? (await import('../../resources/list-summary.js')).documentSummary(values)
       : undefined;
-    return listCommand(context, values, line, { resource: 'documents', tests, summary });
+    const filters = documentSelection;
+    return listCommand(context, values, line, { resource: 'documents', filters, summary });
   },
 });

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listView } from '../../cli/views.js';
 import { listCommand } from '../../resources/list-command.js';
-import { playerFilters, playerTests, resolveTeam } from '../../resources/player-filters.js';
+import { playerFilters, playerSelection } from '../../resources/player-filters.js';
 
 export default defineCommand({
   summary: 'List the players',
@@ -16,12 +16,11 @@ export default defineCommand({
   flags: { ...playerFilters, ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
   view: listView('players'),
-  async run(context, typed, line) {
-    const values = { ...typed, ...(await resolveTeam(context, typed)) };
-    const tests = playerTests(values, context);
+  async run(context, values, line) {
     const summary = context.isAligned
       ? (await import('../../resources/list-summary.js')).playerSummary()
       : undefined;
-    return listCommand(context, values, line, { resource: 'players', tests, summary });
+    const filters = playerSelection;
+    return listCommand(context, values, line, { resource: 'players', filters, summary });
   },
 });

@@ -1,14 +1,18 @@
 /** `rosterctl tryouts convert`: converts applications to players. */
 
-import { manyFlags } from '../../bulk/invocation.js';
+import { allFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordView } from '../../cli/views.js';
 import { applicationColumns } from '../../resources/selection.js';
 import { convertParts } from '../../resources/tryout-convert.js';
-import { tryoutExcludes } from '../../resources/tryout-filters.js';
-import { tryoutSelection, tryoutSelectionFlags } from '../../resources/tryout-selection.js';
+import { ifStatusFlag } from '../../resources/tryout-edit.js';
+import {
+  tryoutExcludes,
+  tryoutSelection,
+  tryoutSelectionFlags,
+} from '../../resources/tryout-filters.js';
 import { idsBeside } from './shared.js';
 
 export default defineOperation({
@@ -29,7 +33,7 @@ export default defineOperation({
   flags: {
     accept: flag('set the status to accepted first', { group: 'change' }),
     ...fieldFlags,
-    ...manyFlags(tryoutSelectionFlags),
+    ...manyFlags({ ...tryoutSelectionFlags, ...allFlags, ...ifStatusFlag }),
   },
   excludes: tryoutExcludes,
   view: recordView('tryouts'),

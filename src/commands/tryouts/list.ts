@@ -3,12 +3,7 @@ import { defineCommand } from '../../cli/define.js';
 import { listFlags, sinceLastExcludes, sinceLastFlags } from '../../cli/filters.js';
 import { listView } from '../../cli/views.js';
 import { listCommand } from '../../resources/list-command.js';
-import {
-  tryoutExcludes,
-  tryoutFilters,
-  tryoutQuery,
-  tryoutTests,
-} from '../../resources/tryout-filters.js';
+import { tryoutExcludes, tryoutFilters, tryoutSelection } from '../../resources/tryout-filters.js';
 
 export default defineCommand({
   summary: 'List the tryout applications',
@@ -28,12 +23,11 @@ export default defineCommand({
   excludes: [...tryoutExcludes, ...sinceLastExcludes],
   view: listView('tryouts'),
   async run(context, values, line) {
-    const tests = tryoutTests(values, context);
-    const query = tryoutQuery(values, context.settings.overrides);
     const isSummarized = context.isAligned || values.game;
     const summary = isSummarized
       ? (await import('../../resources/list-summary.js')).tryoutSummary(values)
       : undefined;
-    return listCommand(context, values, line, { resource: 'tryouts', tests, query, summary });
+    const filters = tryoutSelection;
+    return listCommand(context, values, line, { resource: 'tryouts', filters, summary });
   },
 });

@@ -2,14 +2,17 @@
 
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
-import { manyFlags } from '../../bulk/invocation.js';
+import { allFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
 import { recordView } from '../../cli/views.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
-import { editOperation } from '../../resources/tryout-edit.js';
-import { tryoutExcludes } from '../../resources/tryout-filters.js';
-import { tryoutSelection, tryoutSelectionFlags } from '../../resources/tryout-selection.js';
+import { editOperation, ifStatusFlag } from '../../resources/tryout-edit.js';
+import {
+  tryoutExcludes,
+  tryoutSelection,
+  tryoutSelectionFlags,
+} from '../../resources/tryout-filters.js';
 import { idsBeside } from './shared.js';
 
 export default defineOperation({
@@ -40,7 +43,7 @@ export default defineOperation({
   flags: {
     to: param(z.optional(TryoutStatus), 'the new status', { placeholder: 'S', group: 'change' }),
     ...noteFlags,
-    ...manyFlags(tryoutSelectionFlags),
+    ...manyFlags({ ...tryoutSelectionFlags, ...allFlags, ...ifStatusFlag }),
   },
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordView('tryouts'),
