@@ -210,7 +210,7 @@ async function checkRuns(context: LocalContext): Promise<Check[]> {
   );
   const uploadFlag = flagFor(uploads.map(({ run }) => run.head));
   return [
-    ...damaged.map((text) => warn('runs', text, null)),
+    ...damaged.map((text) => warn('runs', text)),
     ...foreign,
     open.length > 0
       ? warn(

@@ -23,6 +23,10 @@ export interface Check {
   readonly hint: string | null;
 }
 
+export const pass = checkThat('pass');
+export const warn = checkThat('warn');
+export const fail = checkThat('fail');
+
 const maxSkewSeconds = 300;
 
 /**
@@ -41,7 +45,7 @@ export async function checkService(
     if (!(error instanceof Failure)) throw error;
     // The cause may have been reported already by an earlier check.
     const check = earlier.some(({ detail }) => detail === error.message)
-      ? fail('connection', 'not tried: the configuration cannot be read', null)
+      ? fail('connection', 'not tried: the configuration cannot be read')
       : fail('connection', error.message, error.hint ?? null);
     return { checks: [check], settings: {} };
   }
@@ -84,7 +88,7 @@ export async function checkService(
       checks.push(failedRead(name, error, context));
       if (isUnknownRoute(error)) lacking.set(name, lacksList(area, error));
       if (error instanceof NetworkError && !checks.some(isReached))
-        checks[1] = warn('connection', `not reached: ${place}`, null);
+        checks[1] = warn('connection', `not reached: ${place}`);
       // Without a connection, or with a rejected key, the other areas would fail the same way.
       if (error instanceof NetworkError || error.exitName === 'unauthenticated') break;
     }
@@ -191,8 +195,7 @@ function cacheCheck(seconds: number): Check {
 
 function checkClock(date: string | undefined, cachedFor: number, { now }: LocalContext): Check {
   const serviceTime = Date.parse(date ?? '') + cachedFor * 1000;
-  if (Number.isNaN(serviceTime))
-    return warn('clock', 'the service sent no date to compare with', null);
+  if (Number.isNaN(serviceTime)) return warn('clock', 'the service sent no date to compare with');
   const skew = Math.round((now().getTime() - serviceTime) / 1000);
   const detail = `${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead of'} the service`;
   return Math.abs(skew) <= maxSkewSeconds
@@ -200,14 +203,11 @@ function checkClock(date: string | undefined, cachedFor: number, { now }: LocalC
     : warn('clock', detail, 'Set the clock: certificates and signed URLs depend on it.');
 }
 
-export function pass(check: string, detail: string): Check {
-  return { check, result: 'pass', detail, hint: null };
-}
-
-export function warn(check: string, detail: string, hint: string | null): Check {
-  return { check, result: 'warn', detail, hint };
-}
-
-export function fail(check: string, detail: string, hint: string | null): Check {
-  return { check, result: 'fail', detail, hint };
+function checkThat(result: Check['result']) {
+  return (check: string, detail: string, hint: string | null = null): Check => ({
+    check,
+    result,
+    detail,
+    hint,
+  });
 }

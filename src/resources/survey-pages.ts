@@ -17,6 +17,17 @@ export interface SurveyFinding {
 
 export type Setting = readonly [key: string, value: string];
 
+/** Returns a function that makes the findings on a subject. */
+export function findingsOn(subject: SurveyFinding['subject']) {
+  return (
+    result: SurveyFinding['result'],
+    text: string,
+    settings: readonly Setting[] = [],
+  ): SurveyFinding => ({ subject, result, text, settings });
+}
+
+const onPages = findingsOn('pages');
+
 const pageNames = ['page', 'pageNumber', 'page[number]', 'pagination[page]', 'p'];
 const offsetNames = ['offset', 'skip', 'start', '$skip', 'from'];
 const idNames = [
@@ -52,13 +63,7 @@ interface PagesSurvey {
 }
 
 function found(result: 'pass' | 'warn', text: string, settings: Overrides = {}) {
-  const finding: SurveyFinding = {
-    subject: 'pages',
-    result,
-    text,
-    settings: Object.entries(settings),
-  };
-  return { settings, finding };
+  return { settings, finding: onPages(result, text, Object.entries(settings)) };
 }
 
 /** The settings to try where a list may be incomplete: none at all, then the field that may lead on. */

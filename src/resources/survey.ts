@@ -19,7 +19,7 @@ import {
   resourceWords,
 } from '../data/resources.js';
 import { Failure } from '../errors.js';
-import { type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
+import { findingsOn, type Setting, type SurveyFinding, surveyPages } from './survey-pages.js';
 
 /**
  * Reads a list as the settings in force read it. Where it is not found, has no ids or may be
@@ -36,21 +36,20 @@ export async function surveyList(
   const { status, headers, body } = await firstAnswer(api, path, resource, onHeaders);
   const findings: SurveyFinding[] = [];
   const settings: Record<string, string> = {};
-  const settle = (key: string, value: string) => {
-    settings[key] = value;
-  };
   const list = envelopeIn(body, resource, overrides);
   findings.push(list.finding);
   if (!list.found) return { findings, settings };
-  if (list.path !== undefined) settle(`lists.${resource}.path`, list.path);
+  if (list.path !== undefined) settings[`lists.${resource}.path`] = list.path;
   const { rows } = list.found;
   if (rows.length > 0) {
-    const id = await idOf(api, resource, rows, overrides);
-    findings.push(id.finding);
-    if (id.field !== undefined) settle(`ids.${resource}`, id.field);
-    findings.push({ subject: 'fields', result: 'pass', text: fieldTypes(rows), settings: [] });
-    const text = workingReferences(rows, resource, overrides);
-    findings.push({ subject: 'references', result: 'pass', text, settings: [] });
+    const id = await idIn(api, resource, rows, overrides);
+    for (const [key, value] of id.settings) settings[key] = value;
+    const references = workingReferences(rows, resource, overrides);
+    findings.push(
+      id,
+      findingsOn('fields')('pass', fieldTypes(rows)),
+      findingsOn('references')('pass', references),
+    );
   }
   const evidence = readEvidence(isObject(body) ? body : {}, headers, {
     resource,
@@ -78,6 +77,8 @@ async function firstAnswer(
 }
 
 // --- the envelope ---
+
+const envelope = findingsOn('envelope');
 
 function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides) {
   const set = configured(overrides, `lists.${resource}.path`);
@@ -123,14 +124,6 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
           [`lists.${resource}.path`, 'PATH'],
         ]);
   return { found: undefined, path: undefined, finding };
-}
-
-function envelope(
-  result: SurveyFinding['result'],
-  text: string,
-  settings: readonly Setting[] = [],
-): SurveyFinding {
-  return { subject: 'envelope', result, text, settings };
 }
 
 const deepest = 4;
@@ -186,23 +179,16 @@ const prefixes = (kinds: readonly string[]) => kinds.map((kind) => `${kind}:`).j
 
 // --- ids ---
 
-async function idOf(
+const onId = findingsOn('id');
+
+/** Finds the field that identifies a record; the settings are those that name it. */
+async function idIn(
   api: Api,
   resource: ResourceName,
   rows: FoundList['rows'],
   overrides: Overrides,
-): Promise<{ readonly field?: string; readonly finding: SurveyFinding }> {
+): Promise<SurveyFinding> {
   const set = configured(overrides, `ids.${resource}`);
-  const finding = (
-    result: SurveyFinding['result'],
-    text: string,
-    field?: string,
-  ): SurveyFinding => ({
-    subject: 'id',
-    result,
-    text,
-    settings: field === undefined ? [] : [[`ids.${resource}`, field]],
-  });
   const records = rows.map((row) => (isObject(row['node']) ? row['node'] : row));
   const hasIds = records.every((record) => hasId(record, set));
   const candidates = idCandidates(records, resource, overrides);
@@ -214,14 +200,11 @@ async function idOf(
   if (!hasIds || (set === undefined && !(await works('id'))))
     for (const field of candidates.filter((name) => name !== 'id'))
       if (await works(field))
-        return { field, finding: finding('warn', `the id is in ${field}`, field) };
-  if (!hasIds)
-    return {
-      finding: finding('fail', 'no field identifies a record: nothing can be changed by id'),
-    };
+        return onId('warn', `the id is in ${field}`, [[`ids.${resource}`, field]]);
+  if (!hasIds) return onId('fail', 'no field identifies a record: nothing can be changed by id');
   const isText = records.every((record) => withTextId(record, set) === record);
   const kind = set === undefined && !isText ? 'a number, which is used as text' : 'text';
-  return { finding: finding('pass', `${set ?? 'id'} is ${kind}`) };
+  return onId('pass', `${set ?? 'id'} is ${kind}`);
 }
 
 /**
