@@ -1,22 +1,20 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
 import { hasId } from '../api/records.js';
-import { callFor, isReadByList, type RecordWrite, resourceRow } from '../api/resources.js';
+import { callFor, isReadByList, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { siteOf } from '../api/wire.js';
 import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import {
-  isBlocked,
   isEmptyAnswer,
-  isForbidden,
   isNotFound,
   isProvenNotFound,
   perhapsMissing,
 } from '../data/outcome-errors.js';
 import { missingHint, parseReference } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
-import { quotedIfSpaced, shellQuote } from '../data/text.js';
+import { quotedIfSpaced } from '../data/text.js';
 import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
 import { Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
@@ -32,9 +30,6 @@ export interface RecordReader {
    */
   read(id: string, when: 'list' | 'now' | 'after'): Promise<RecordState>;
 }
-
-/** The kind of read that each purpose of the engine needs. */
-export const readFor = { preview: 'list', turn: 'now', resend: 'after', verify: 'after' } as const;
 
 /** Documents have no endpoint for one record (contract 4.4): concurrent reads share one list. */
 export function recordReader(context: Context, resource: ResourceName): RecordReader {
@@ -99,28 +94,6 @@ export async function readCreated(
     reader = recordReader(context, resource);
   }
   return { record: await recordIfThere(reader, id), reader };
-}
-
-/** A reader for records about to be written: one that may not be read (403) is not written. */
-export function readerForWrite(
-  context: Context,
-  resource: ResourceName,
-  write: RecordWrite,
-): RecordReader {
-  const reader = recordReader(context, resource);
-  return {
-    async read(id, when) {
-      try {
-        return await reader.read(id, when);
-      } catch (error) {
-        if (!isForbidden(error) || isBlocked(error) || when === 'after') throw error;
-        const { method, path } = context.api.describe(callFor(resource, write, id));
-        throw error.with({
-          hint: `A record that cannot be read is not changed. To send it unread: rosterctl api ${shellQuote(path)} -X ${method}`,
-        });
-      }
-    },
-  };
 }
 
 function listReader(context: Context, resource: ResourceName): RecordReader {

@@ -1,31 +1,51 @@
 /** Sends one write of a record, and says of a refused one if its route, which the contract does not state, is wrong. */
 
 import { type Endpoint, endpoint } from '../api/contract.js';
-import { type RecordWrite, resourceRow } from '../api/resources.js';
+import { callFor, type RecordWrite, resourceRow } from '../api/resources.js';
 import { type Route, routeParts, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { withPlainId } from '../data/http.js';
 import type { JsonObject } from '../data/json.js';
-import { isProvenNotFound, isUnknownRoute } from '../data/outcome-errors.js';
+import {
+  isBlocked,
+  isForbidden,
+  isProvenNotFound,
+  isUnknownRoute,
+} from '../data/outcome-errors.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
-import { lowerFirst } from '../data/text.js';
+import { lowerFirst, shellQuote } from '../data/text.js';
 import type { Sent, Session } from '../engine/operation.js';
 import { byNormalName, isMarkedDeleted } from '../engine/verify.js';
 import { ApiError, Failure, ProtocolError, wrongRoute } from '../errors.js';
-import { type RecordReader, readerForWrite, readFor, recordIfThere, recordReader } from './read.js';
+import { type RecordReader, recordIfThere, recordReader } from './read.js';
+
+/** The kind of read that each purpose of the engine needs. */
+const readFor = { preview: 'list', turn: 'now', resend: 'after', verify: 'after' } as const;
 
 /**
- * The parts of a session that changes records that exist: each is read first, and its write is sent once.
+ * The parts of a session that changes records that exist: each is read first, and not written if that is
+ * forbidden (403); its write is sent once.
  * A 2xx that reports an error is returned with that error; a refusal says if it may be that of a wrong
  * route, and no other route is tried.
  */
 export function changing(context: Context, resource: ResourceName, write: RecordWrite) {
-  const reader = readerForWrite(context, resource, write);
+  const reader = recordReader(context, resource);
   return {
     resends: 3,
-    read: ({ id }, purpose) => reader.read(id, readFor[purpose]),
+    async read({ id }, purpose) {
+      const when = readFor[purpose];
+      try {
+        return await reader.read(id, when);
+      } catch (error) {
+        if (!isForbidden(error) || isBlocked(error) || when === 'after') throw error;
+        const { method, path } = context.api.describe(callFor(resource, write, id));
+        throw error.with({
+          hint: `A record that cannot be read is not changed. To send it unread: rosterctl api ${shellQuote(path)} -X ${method}`,
+        });
+      }
+    },
     async send({ call }, { id }, isFresh): Promise<Sent> {
       try {
         const answer = await context.api.sendOnce(call, isFresh);
