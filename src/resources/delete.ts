@@ -27,9 +27,7 @@ export function deleteOperation(
     confirm,
     locksRows: true,
     ...(filters && { csv: idColumns(resource), filters }),
-    async job(_, { route }: DeleteJob) {
-      return { ...(route !== undefined && { route }) };
-    },
+    job: async (_, { route }: DeleteJob) => ({ route }),
     open: (context, { route }: DeleteJob) => deleteSession(context, resource, route),
   };
 }

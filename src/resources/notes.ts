@@ -68,13 +68,6 @@ export function noteToAppend({ now }: Pick<Context, 'now'>, text: string): NoteE
   return { kind: 'append', text: text.trim(), day: localDay(now()) };
 }
 
-/** The edit without its date, so that the same command line counts as the same on another day. */
-export function withoutDay(
-  edit: NoteEdit,
-): NoteEdit | { readonly kind: 'append'; readonly text: string } {
-  return edit.kind === 'append' ? { kind: 'append', text: edit.text } : edit;
-}
-
 /** Reads the edit that the note flags ask for. Throws InputError, UsageError for a bad file. */
 export async function readNoteEdit(
   context: Context,

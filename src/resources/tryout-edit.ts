@@ -23,7 +23,6 @@ import {
   noteToAppend,
   readNoteEdit,
   typedNoteFlag,
-  withoutDay,
 } from './notes.js';
 import { Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
@@ -32,8 +31,8 @@ import { changing } from './send.js';
 
 /** The job of an edit, which applies to every application; plain JSON. */
 type EditJob = JsonObject & {
-  readonly status?: TryoutStatus;
-  readonly note?: NoteEdit;
+  readonly status?: TryoutStatus | undefined;
+  readonly note?: NoteEdit | undefined;
 };
 
 /** The target values of one application; undefined = leave unchanged. */
@@ -48,7 +47,7 @@ export const editParts = {
   verb: 'update',
   confirm: 'several',
   // The same command line adds the same note on another day.
-  identity: ({ note, ...job }: EditJob) => ({ ...job, ...(note && { note: withoutDay(note) }) }),
+  identity: (job: EditJob) => ({ ...job, note: job.note && { ...job.note, day: undefined } }),
   ask: askToReplace,
   open: (context: Context, job: EditJob) => editSession(context, job),
 } as const satisfies Partial<Operation>;
@@ -98,11 +97,10 @@ export function editOperation(
         hasNote ? 'To change only the notes, use tryouts update with ids or --ids.' : undefined,
       );
     },
-    async job(context, values: NoteValues & StatusValues): Promise<EditJob> {
-      const note = await readNoteEdit(context, values);
-      const status = values[to];
-      return { ...(status && { status }), ...(note && { note }) };
-    },
+    job: async (context, values: NoteValues & StatusValues): Promise<EditJob> => ({
+      status: values[to],
+      note: await readNoteEdit(context, values),
+    }),
     checkRows(job, { rows = [], columns = [] }, source) {
       // An empty CSV, such as an export without matches, is not an error.
       if (source === 'csv' && rows.length === 0) return;
@@ -116,15 +114,13 @@ export function editOperation(
 function editSession(context: Context, job: EditJob): Session {
   const warnings = new RowWarnings(context);
   const holders = new Holders(context, ['tryouts']);
-  const targetOf = (row: SelectedRow, record: JsonObject): EditTarget => ({
-    status: job.status ?? (row.own?.['status'] as string | undefined),
-    note: job.note ?? noteOf(row, record),
-  });
   return {
     ...holders.beside(changing(context, 'tryouts', 'update')),
     plan(row, { record = {} }) {
-      const cells = inLowerCase(targetOf(row, record), record);
-      const target = job.note ? cells : withoutOwnNote(cells, record);
+      const target: EditTarget = {
+        status: job.status ?? statusOf(row, record),
+        note: job.note ?? noteOf(row, record),
+      };
       checkStatus(target.status, record);
       const changes = editChanges(record, target);
       if (changes.length === 0) return { steps: [] };
@@ -184,32 +180,27 @@ function editChanges(record: JsonObject, { status, note }: EditTarget): readonly
   return changes;
 }
 
-/** Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). */
+/** Returns the status of a row's cell as the contract has it, but one that the record holds as it is. */
+function statusOf({ own = {} }: SelectedRow, record: JsonObject): string | undefined {
+  const status = own['status'] as string | undefined;
+  return status === record['status'] ? status : status?.toLowerCase();
+}
+
+/**
+ * Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). A cell with the
+ * exported form of the present notes, which may not be all of them, changes nothing.
+ */
 function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): NoteEdit | undefined {
-  const cell = own['internalNotes'];
+  const { internalNotes: cell } = own;
+  const present = record['internalNotes'];
   if (cell === null) return { kind: 'clear' };
-  if (isRawCell(cell)) {
-    if (isExportOf(cell.raw, record['internalNotes'])) return undefined;
-    checkNoSpreadsheetError(cell.raw, 'internalNotes', `Line ${row}`);
-    return { kind: 'clear' };
-  }
-  if (isObject(cell)) return cell as NoteEdit;
-  if (typeof cell !== 'string') return undefined;
-  const text = notEscaped(cell, record['internalNotes'], `Line ${row}: internalNotes `);
-  return { kind: 'replace', text };
-}
-
-/** Returns a status of a cell as the contract has it, except one that the record holds as it is. */
-function inLowerCase(target: EditTarget, record: JsonObject): EditTarget {
-  const { status } = target;
-  return status === record['status'] ? target : { ...target, status: status?.toLowerCase() };
-}
-
-/** Drops a note that equals the exported form of the present one, since a cell may not hold all of it. */
-function withoutOwnNote(target: EditTarget, record: JsonObject): EditTarget {
-  const { note } = target;
-  const isOwn = note?.kind === 'replace' && isExportOf(note.text, record['internalNotes']);
-  return isOwn ? { ...target, note: undefined } : target;
+  if (isObject(cell) && !isRawCell(cell)) return cell as NoteEdit;
+  const text = isRawCell(cell) ? cell.raw : cell;
+  if (typeof text !== 'string' || isExportOf(text, present)) return undefined;
+  if (!isRawCell(cell))
+    return { kind: 'replace', text: notEscaped(text, present, `Line ${row}: internalNotes `) };
+  checkNoSpreadsheetError(text, 'internalNotes', `Line ${row}`);
+  return { kind: 'clear' };
 }
 
 /** Refuses to set a status that the contract does not know; a record may keep one. Throws UsageError. */

@@ -54,7 +54,7 @@ export function updateOperation(resource: ResourceName, parts: UpdateParts): Ope
     filters: parts.filters,
     job: async (context, values: UpdateValues): Promise<UpdateJob> => ({
       typed: await readFields(context, values, readOnlyFields(context, resource)),
-      ...(values.route !== undefined && { route: values.route }),
+      route: values.route,
       ...parts.given?.(values),
     }),
     open(context, kept: UpdateJob) {

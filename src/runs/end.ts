@@ -47,11 +47,7 @@ export async function endRun(
   { results, summary, superseded, keepsPlan = false }: RunEnd,
 ): Promise<void> {
   const { run, addsEachTime } = plan.head;
-  await journal.append({
-    kind: 'end',
-    ...(summary && { summary }),
-    ...(superseded && { superseded }),
-  });
+  await journal.append({ kind: 'end', summary, superseded });
   if (!keepsPlan) await shortenPlan(runFolder(store, run), plan, results);
   await journal.close();
   if (!keepsPlan && !addsEachTime) moveToEnded(store, run);

@@ -182,10 +182,7 @@ const maxPlainLength = 200;
 
 function redactValue(field: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  const isPrivate = isNote(field);
-  const text = printJson(value);
-  if (!isPrivate && text.length <= maxPlainLength) return value;
-  return hashOf(value);
+  return isNote(field) || printJson(value).length > maxPlainLength ? hashOf(value) : value;
 }
 
 function redactAll(values: JsonObject): JsonObject {

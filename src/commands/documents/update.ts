@@ -63,18 +63,15 @@ export default defineOperation({
         throw new UsageError(`--add-tag and --remove-tag both name ${both}.`, {
           hint: 'Leave one of them out.',
         });
-      return {
-        ...(tag && { tag }),
-        ...(addTag && { addTag }),
-        ...(removeTag && { removeTag }),
-      };
+      return { tag, addTag, removeTag };
     },
     more: tagsOf,
   }),
 });
 
 function tagsOf(job: JsonObject, record: JsonObject | undefined): JsonObject {
-  const { tag, addTag = [], removeTag = [] } = job as TagChange;
+  const change = job as TagChange;
+  const { tag, addTag = [], removeTag = [] } = change;
   if (!tag && addTag.length + removeTag.length === 0) return {};
-  return { tags: changedTags(record?.['tags'], { tag, addTag, removeTag }) };
+  return { tags: changedTags(record?.['tags'], change) };
 }

@@ -104,8 +104,8 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
   const undo: UndoJob = {
     of: head.run,
     kind,
-    ...(head.route !== undefined && { route: head.route }),
-    ...(recent && { wroteAt: recent.wroteAt }),
+    route: head.route,
+    wroteAt: recent?.wroteAt,
   };
   return {
     ...undoOperation(head.resource, undo),
