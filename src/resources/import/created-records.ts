@@ -20,6 +20,9 @@ import { noteOtherValues } from '../update.js';
 import { importedRow } from './cells.js';
 import { foldKey, holdsKey, importDoubt, keyText } from './row-keys.js';
 
+/** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
+const listTimes = 10;
+
 /** The records that one import creates. */
 export class CreatedRecords {
   /** True once a created record was seen to hold its key. */
@@ -46,18 +49,23 @@ export class CreatedRecords {
     private readonly reader: RecordReader,
   ) {
     this.comparison = keyComparison(key, resource);
-    const keyOf = (record: JsonObject) => foldKey(keyText(record, key), this.comparison);
-    this.keys = sharedRead(async () => {
-      const keys = await readKeys(context, resource, keyOf, (count) => this.explains(count));
-      this.firstCount ??= keys.count;
-      return keys;
-    }, context);
+    this.keys = sharedRead(() => this.readKeys(), context);
   }
 
-  /** True if a list grew by no more records than this import sent; it may lag behind them. */
-  private explains(count: number): boolean {
-    const { firstCount = Number.POSITIVE_INFINITY, sent } = this;
-    return count >= firstCount && count <= firstCount + sent;
+  private async readKeys() {
+    const { context, resource, key, comparison, firstCount = Number.POSITIVE_INFINITY } = this;
+    const ids = new Map<string, string[]>();
+    const start = context.instant();
+    let records = 0;
+    const onRecord = (record: JsonObject) => {
+      records += 1;
+      addTo(ids, foldKey(keyText(record, key), comparison), String(record['id']));
+    };
+    // It may have grown by the records that this import sent, and lag behind them.
+    const isExpected = (count: number) => count >= firstCount && count <= firstCount + this.sent;
+    const at = await readWholeList(context, resource, onRecord, { ...importDoubt, isExpected });
+    this.firstCount ??= records;
+    return { ids, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };
   }
 
   /** Returns the ids of the records that answer to a row's key. */
@@ -206,24 +214,4 @@ function notFoundByKey(resource: ResourceName, key: string, text: string): NotFo
     `No single ${noun} has the ${key} "${text}". If none appears, run the import again with --restart.`,
     { isProven: true, hint: `See: rosterctl ${resource} list` },
   );
-}
-
-/** A list that takes long to read is relied on for this many times as long, or nothing else would be done. */
-const listTimes = 10;
-
-async function readKeys(
-  context: Context,
-  resource: ResourceName,
-  keyOf: (record: JsonObject) => string,
-  isExpected: (count: number) => boolean,
-) {
-  const ids = new Map<string, string[]>();
-  const start = context.instant();
-  let count = 0;
-  const onRecord = (record: JsonObject) => {
-    count += 1;
-    addTo(ids, keyOf(record), String(record['id']));
-  };
-  const at = await readWholeList(context, resource, onRecord, { ...importDoubt, isExpected });
-  return { ids, count, at, freshMs: Math.max(usualFreshMs, listTimes * ageMs(start, at)) };
 }

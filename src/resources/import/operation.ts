@@ -96,8 +96,7 @@ export function importOperation(resource: ResourceName): Operation {
             id: idOfNew(options, cells[key.index] ?? ''),
             cells,
           }));
-          if (rows.length === 0)
-            context.note(`${values.file === '-' ? 'stdin' : values.file} has no rows.`);
+          if (rows.length === 0) context.note(`${sheet.name} has no rows.`);
           return { rows, header: sheet.header.cells, digest: sheet.digest };
         },
         async resolve() {

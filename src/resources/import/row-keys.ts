@@ -2,7 +2,7 @@
 
 import { requireOwnRow } from '../../bulk/row-names.js';
 import type { KeyComparison } from '../../cli/column-aliases.js';
-import { type CsvRow, rowPlace } from '../../data/csv-reader.js';
+import { type CsvRow, rowPlace, rowWord } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
 import { plainText, valueAt } from '../../data/path.js';
@@ -60,7 +60,7 @@ export class RowKeys {
     const lines = this.lines.get(this.foldInFile(key));
     if (lines && lines.at.length > 1)
       throw new InputError(
-        `${row.marks ? 'Rows' : 'Lines'} ${listed(lines.at)} have the same ${columnWord(column)}: ${lines.text}.`,
+        `${rowWord(row)}s ${listed(lines.at)} have the same ${columnWord(column)}: ${lines.text}.`,
         { hint: 'Each key may appear only once.' },
       );
     const [record, other] = options.key === 'id' ? [ids.get(key)] : index.find(key);
@@ -109,7 +109,7 @@ export class RowKeys {
     const other = this.named.get(name);
     if (other !== undefined)
       throw new InputError(
-        `${row.marks ? 'Rows' : 'Lines'} ${other} and ${row.line}: ${columnWord(column)} names the same ${resourceWords[options.resource].noun}.`,
+        `${rowWord(row)}s ${other} and ${row.line}: ${columnWord(column)} names the same ${resourceWords[options.resource].noun}.`,
         { hint: 'Each key may appear only once.' },
       );
     this.named.set(name, row.line);
