@@ -80,9 +80,9 @@ function isSameList(before: readonly unknown[], after: readonly unknown[]): bool
 function changedList(present: readonly unknown[], change: TagChange): readonly unknown[] {
   const { tag, addTag = [], removeTag = [] } = change;
   const create = elementLike(present);
-  if (tag) return uniqueTexts(tag).map((text) => findTag(present, text) ?? create(text));
+  if (tag) return [...new Set(tag)].map((text) => findTag(present, text) ?? create(text));
   const kept = present.filter((each) => !removeTag.some((text) => isTag(each, text)));
-  const added = uniqueTexts(addTag).filter((text) => findTag(kept, text) === undefined);
+  const added = [...new Set(addTag)].filter((text) => findTag(kept, text) === undefined);
   return [...kept, ...added.map(create)];
 }
 
@@ -100,10 +100,6 @@ function changedText(present: string, change: TagChange): string {
 function splitTags(text: string): readonly string[] {
   const parts = text.split(/[,;]/).map((part) => part.trim());
   return parts.filter((part) => part !== '');
-}
-
-function uniqueTexts(tags: readonly string[]): readonly string[] {
-  return [...new Set(tags)];
 }
 
 /** Names under which an object may have the text of a tag. */

@@ -177,25 +177,25 @@ function loginHint(error: ApiError): string {
 /** Says which part of a login is probably wrong, from the failure of a read. */
 function explainFailure(api: Api, failure: Failure): LoginCheck {
   const { message } = failure;
+  const because = (wrong: LoginPart | undefined, sentence = message) => ({
+    failure,
+    wrong,
+    sentence,
+  });
   if (failure instanceof NetworkError || failure instanceof ProtocolError)
-    return { failure, wrong: 'baseUrl', sentence: message };
-  if (!(failure instanceof ApiError)) return { failure, wrong: undefined, sentence: message };
+    return because('baseUrl');
+  if (!(failure instanceof ApiError)) return because(undefined);
   const { status } = failure;
   if (status === 401 && !isBlocked(failure))
-    return { failure, wrong: 'key', sentence: 'The service refused this key (401).' };
-  if (status !== 400 && status !== 404) return { failure, wrong: undefined, sentence: message };
+    return because('key', 'The service refused this key (401).');
+  if (status !== 400 && status !== 404) return because(undefined);
   // Without a code of the service, it comes from whatever else is at that address.
   return failure.serviceCode === undefined
-    ? {
-        failure,
-        wrong: 'baseUrl',
-        sentence: `There is no such service at ${api.baseUrl} (${status}).`,
-      }
-    : {
-        failure,
-        wrong: 'organizationId',
-        sentence: `The service does not know the organization ${api.organizationId} (404).`,
-      };
+    ? because('baseUrl', `There is no such service at ${api.baseUrl} (${status}).`)
+    : because(
+        'organizationId',
+        `The service does not know the organization ${api.organizationId} (404).`,
+      );
 }
 
 function isRefused(failure: Failure): failure is ApiError {

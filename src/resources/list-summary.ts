@@ -11,7 +11,7 @@ import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { tagsIn } from './document-tags.js';
 import { hasTeam } from './player-filters.js';
-import { gamesOf, type TryoutFilterValues, undecided } from './tryout-filters.js';
+import { gamesOf, type TryoutFilterValues, undecided, waitingStatus } from './tryout-filters.js';
 
 /** Values of a filter, and those that the records have. */
 class AskedValues {
@@ -81,7 +81,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
         : undefined;
     },
     facts(now) {
-      const pending = counts.get('pending');
+      const pending = counts.get(waitingStatus);
       const waits = undecided.map((status) => oldest.get(status)).find((ms) => ms !== undefined);
       return [
         ...(pending !== undefined && counts.size > 1 ? [`${groupedNumber(pending)} pending`] : []),

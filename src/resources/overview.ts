@@ -116,13 +116,17 @@ function countFindings({ findings, skips }: CheckResult): Overview['findings'] {
   return counts;
 }
 
+type Waiting = NonNullable<Overview['waiting']>;
+
 /** Counts applications by what they wait for, and those that came or changed lately. */
 class TryoutCounts {
   readonly resource = 'tryouts';
   submitted = 0;
   updated = 0;
   private readonly byStatus = new Map<string, number>();
-  private oldest: { readonly who: CheckedRecord; readonly submittedAt: string } | undefined;
+  /** The pending application that waits longest, and since when. */
+  private oldest: Waiting['oldest'] = null;
+  private oldestAt = Infinity;
 
   /** `since`: in milliseconds since 1970. */
   constructor(private readonly since: number) {}
@@ -133,19 +137,16 @@ class TryoutCounts {
     const { updatedAt, submittedAt } = record;
     if (at !== undefined && at >= this.since) this.submitted += 1;
     else if ((timeOf(updatedAt) ?? 0) >= this.since) this.updated += 1;
-    if (status !== waitingStatus || at === undefined) return;
-    if (at < (this.oldest?.who.at ?? Infinity))
-      this.oldest = { who, submittedAt: String(submittedAt) };
+    if (status !== waitingStatus || at === undefined || at >= this.oldestAt) return;
+    this.oldestAt = at;
+    this.oldest = { id: who.id, name: who.name, submittedAt: String(submittedAt) };
   }
 
-  waiting(): NonNullable<Overview['waiting']> {
+  waiting(): Waiting {
     const count = (status: string) => this.byStatus.get(status) ?? 0;
-    const { oldest } = this;
     return {
       pending: count(waitingStatus),
-      oldest: oldest
-        ? { id: oldest.who.id, name: oldest.who.name, submittedAt: oldest.submittedAt }
-        : null,
+      oldest: this.oldest,
       reviewing: count('reviewing'),
       shortlisted: count('shortlisted'),
     };

@@ -59,9 +59,9 @@ function playerTests({ team }: TeamValue, world: FilterWorld): readonly RecordTe
   return [
     {
       holds(record) {
-        const teams = teamsOf(record);
-        if (teams.some((each) => isSameText(each.id ?? each.name ?? '', team))) return true;
-        if (seen.length < maxSeen) seen.push(...teams.filter(({ name }) => name !== undefined));
+        if (isInTeam(record, { id: team })) return true;
+        if (seen.length < maxSeen)
+          seen.push(...teamsOf(record).filter(({ name }) => name !== undefined));
         return false;
       },
       field: typedField('--team', 'teamId', (value) => teamsIn(value, '').length > 0, teamKeys),
@@ -81,7 +81,7 @@ export function hasTeamField(player: JsonObject): boolean {
 /** True if a player's record names this team, by its id or else by its name. */
 export function isInTeam(
   player: JsonObject,
-  { id, name }: { readonly id: string; readonly name: string },
+  { id, name = '' }: { readonly id: string; readonly name?: string },
 ): boolean {
   return teamsOf(player).some((team) => {
     const named = team.id ?? team.name ?? '';
@@ -101,7 +101,7 @@ export function teamKeys(record: JsonObject): readonly string[] {
 
 /** True if a player's record names a team. */
 export function hasTeam(record: JsonObject): boolean {
-  return teamKeys(record).some((key) => teamsIn(record[key], key).length > 0);
+  return teamsOf(record).length > 0;
 }
 
 /** A team as a player's record names it. A text alone may be an id, and is kept as its name. */

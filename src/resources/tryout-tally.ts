@@ -184,8 +184,8 @@ class FieldCounts {
     this.isAsked ||= isAsked(record, this.field);
     const ofField = textsOf(valuesAt(record, this.field));
     const ofQuestion = textsOf(valuesAt(record, questionPath(this.field)));
-    for (const text of ofField) this.ofField.set(text, (this.ofField.get(text) ?? 0) + 1);
-    for (const text of ofQuestion) this.ofQuestion.set(text, (this.ofQuestion.get(text) ?? 0) + 1);
+    for (const text of ofField) add(this.ofField, text);
+    for (const text of ofQuestion) add(this.ofQuestion, text);
     return { ofField, ofQuestion };
   }
 

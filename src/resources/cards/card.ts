@@ -29,8 +29,7 @@ export type CardMaker = (
 ) => Promise<CardLines>;
 
 /** The parts of a card that its resource decides. */
-export type CardParts = Pick<CardPage, 'state' | 'contact' | 'sections'> &
-  Partial<Pick<CardPage, 'remarks'>>;
+export type CardParts = Omit<CardPage, 'name'>;
 
 /** Returns the card of a record from the parts that its resource decides. */
 export function cardOf(
@@ -51,7 +50,7 @@ export function cardOf(
     ];
     const names = ['name', 'title', 'id'].map((field) => fieldText(record, field));
     const name = names.find((text) => text !== '') ?? '';
-    return pageLines({ remarks: [], ...parts, name, sections }, canvas);
+    return pageLines({ ...parts, name, sections }, canvas);
   };
 }
 

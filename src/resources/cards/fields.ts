@@ -114,7 +114,7 @@ export interface CardPage {
   readonly contact: readonly (readonly Piece[])[];
   readonly sections: readonly Section[];
   /** Dim remarks at the end, as sentences. */
-  readonly remarks: readonly string[];
+  readonly remarks?: readonly string[];
 }
 
 /** Wider, the eye loses the line. */
@@ -135,7 +135,7 @@ export function pageLines(page: CardPage, canvas: Canvas): readonly string[] {
     ...headLines(page, paint, columns, dot),
     ...page.contact.flatMap((pieces) => filledLines(pieces, dot, columns)),
     ...(sections.length > 0 ? ['', ...sections] : []),
-    ...page.remarks.flatMap((text) => ['', ...wrap(text, columns).map(paint.dim)]),
+    ...(page.remarks ?? []).flatMap((text) => ['', ...wrap(text, columns).map(paint.dim)]),
   ];
 }
 

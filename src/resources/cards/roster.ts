@@ -23,7 +23,7 @@ import { recordsNearby } from './nearby.js';
 
 /** Makes the card of a player, whose teams have names where these can be read. Throws CancelledError after a signal. */
 export const playerCard: CardMaker = async (context, record, changes) => {
-  const isOwn = (team: JsonObject) => isInTeam(record, { id: String(team['id']), name: '' });
+  const isOwn = (team: JsonObject) => isInTeam(record, { id: String(team['id']) });
   const nearby = hasTeam(record) ? await recordsNearby(context, 'teams', isOwn) : undefined;
   const shown =
     nearby && 'records' in nearby ? withTeamNames(record, namesById(nearby.records)) : record;

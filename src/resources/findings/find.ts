@@ -41,7 +41,8 @@ export interface Finding {
 export interface Skip {
   readonly codes: readonly RuleCode[];
   readonly reason: string;
-  readonly cause: 'field' | 'incomplete' | ApiError;
+  /** Undefined if no record has the field that they need. */
+  readonly cause?: 'incomplete' | ApiError;
   /** The commands that settle it, for a list that may be incomplete. */
   readonly fixes?: readonly string[] | undefined;
 }
@@ -211,9 +212,7 @@ function skipsOf(running: readonly Running[]): readonly Skip[] {
   const skips = new Map<string, Skip>();
   for (const { code, watch, skipped } of running) {
     const field = watch.missingField?.();
-    const own =
-      field === undefined ? undefined : { reason: `no field ${field}`, cause: 'field' as const };
-    const skip = skipped ?? own;
+    const skip = skipped ?? (field === undefined ? undefined : { reason: `no field ${field}` });
     if (!skip) continue;
     const { codes } = skips.get(skip.reason) ?? { codes: [] };
     skips.set(skip.reason, { ...skip, codes: [...codes, code] });

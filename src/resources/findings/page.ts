@@ -1,7 +1,6 @@
 /** The findings of `rosterctl check` as a person reads them: by rule, with names and what to type. */
 import type { Canvas } from '../../cli/views.js';
 import { quotedId } from '../../data/references.js';
-
 import { addTo } from '../../data/sorting.js';
 import { countOf, groupedNumber, nameFirstFew } from '../../data/text.js';
 import { singleLine } from '../../terminal/safe-text.js';
