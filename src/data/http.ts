@@ -19,13 +19,13 @@ const methods = ['POST', 'PUT', 'PATCH', 'DELETE'];
  * the assumed one only reads, a host, `..`, `//`, the base URL's `/v1`, or a missing or unknown name.
  */
 export function parseRoute(text: string, assumed: string): RouteWords {
+  const refusal = (rule: string) => notARoute(text, rule, assumed);
   const idName = /\{(?!organizationId\})(\w+)\}/.exec(assumed)?.[1];
   const allowed = assumed.startsWith('GET ') ? ['GET'] : methods;
   const [method = '', path = '', ...rest] = text.trim().split(/ +/);
-  if (path === '' || rest.length > 0) throw refuse(text, 'must be a method and a path', assumed);
-  if (!allowed.includes(method.toUpperCase()))
-    throw refuse(text, `must begin with ${orList(allowed)}`, assumed);
-  if (!path.startsWith('/')) throw refuse(text, 'needs a path that begins with /', assumed);
+  if (path === '' || rest.length > 0) throw refusal('must be a method and a path');
+  if (!allowed.includes(method.toUpperCase())) throw refusal(`must begin with ${orList(allowed)}`);
+  if (!path.startsWith('/')) throw refusal('needs a path that begins with /');
   if (/^\/v1(?=[/?]|$)/.test(path))
     throw new UsageError(`"${text}" repeats /v1.`, {
       hint: 'Leave out /v1: the base URL already ends with it.',
@@ -38,29 +38,21 @@ export function parseRoute(text: string, assumed: string): RouteWords {
     !/^[\w.~/{}-]+$/.test(steps) ||
     queries.length > 1
   )
-    throw refuse(text, 'must have no host, fragment, // or .., and only plain names', assumed);
-  if (/[{}]/.test(steps + queries.join(''))) throw refuse(text, 'must close each brace', assumed);
+    throw refusal('must have no host, fragment, // or .., and only plain names');
+  if (/[{}]/.test(steps + queries.join(''))) throw refusal('must close each brace');
   const [, query] = path.split('?');
   if (query !== undefined && !query.split('&').every(isParameter))
-    throw refuse(
-      text,
-      'may only end in a query such as ?id={id}&organizationId={organizationId}',
-      assumed,
-    );
+    throw refusal('may only end in a query such as ?id={id}&organizationId={organizationId}');
   const known = ['organizationId', ...(idName === undefined ? [] : ['id', idName])];
   const unknownName = names.find((name) => !known.includes(name));
   if (unknownName !== undefined) {
     const allowedNames = idName === undefined ? '' : '{id} and ';
-    throw refuse(
-      text,
-      `can contain ${allowedNames}{organizationId}, not {${unknownName}}`,
-      assumed,
-    );
+    throw refusal(`can contain ${allowedNames}{organizationId}, not {${unknownName}}`);
   }
   if (idName !== undefined && names.filter((name) => name !== 'organizationId').length !== 1)
-    throw refuse(text, 'must contain {id} once', assumed);
-  if (method.toUpperCase() === 'DELETE' && !deletes(assumed))
-    throw refuse(text, 'would delete the record', assumed);
+    throw refusal('must contain {id} once');
+  if (method.toUpperCase() === 'DELETE' && !assumed.startsWith('DELETE '))
+    throw refusal('would delete the record');
   return { method: method.toUpperCase(), path: path.replace('{id}', `{${idName}}`) };
 }
 
@@ -70,15 +62,13 @@ function isParameter(text: string): boolean {
   return name !== undefined && (name !== 'organizationId' || value === '{organizationId}');
 }
 
-function refuse(text: string, rule: string, assumed: string): UsageError {
+function notARoute(text: string, rule: string, assumed: string): UsageError {
   // A service that does not know the assumed PATCH most likely has a PUT.
   const example = withPlainId(assumed).replace(/^PATCH /, 'PUT ');
   return new UsageError(`"${text}" is not a route: it ${rule}.`, {
     hint: `For example: ${example}`,
   });
 }
-
-const deletes = (route: string) => route.startsWith('DELETE ');
 
 /** Returns a path template with `{id}` for the contract's name of the id, as an admin types it. */
 export function withPlainId(template: string): string {

@@ -136,8 +136,6 @@ const unitLengths = {
   w: 604_800_000,
 };
 
-const lengthOfUnit = new Map<string, number>(Object.entries(unitLengths));
-
 /** The allowed durations, in milliseconds, inclusive. */
 interface DurationRange {
   readonly least: number;
@@ -149,8 +147,8 @@ interface DurationRange {
  * because its unit is ambiguous; the hint suggests the units that are within the range.
  */
 export function parseDuration(text: string, range: DurationRange = anyLength): number {
-  const found = /^(\d+(?:\.\d+)?)(ms|[smhdw])$/.exec(text.trim());
-  const length = Number(found?.[1]) * (lengthOfUnit.get(found?.[2] ?? '') ?? Number.NaN);
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|[smhdw])$/.exec(text.trim()) ?? [];
+  const length = Number(amount) * unitLengths[unit as keyof typeof unitLengths];
   if (Number.isFinite(length)) return Math.round(length);
   if (/^\d+(\.\d+)?$/.test(text.trim()))
     throw new UsageError(`"${text}" has no unit.`, { hint: withUnits(text.trim(), range) });
@@ -185,9 +183,9 @@ const anyLength: DurationRange = { least: 0, most: Infinity };
 
 function withUnits(number: string, range: DurationRange): string {
   // Zero is the same in every unit.
-  const likely = Number(number) === 0 ? ['s'] : ['s', 'm', 'h', 'd'];
+  const likely = Number(number) === 0 ? (['s'] as const) : (['s', 'm', 'h', 'd'] as const);
   const lengths = likely.filter((unit) => {
-    const ms = Number(number) * (lengthOfUnit.get(unit) ?? Number.NaN);
+    const ms = Number(number) * unitLengths[unit];
     return ms >= range.least && ms <= range.most;
   });
   if (lengths.length === 0) return rangeHint(range);
