@@ -8,7 +8,7 @@ import {
   setFields,
   typedValue,
 } from '../data/assign.js';
-import { type JsonObject, parseJson, printJson } from '../data/json.js';
+import { type JsonObject, printJson } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
@@ -101,7 +101,7 @@ export async function readFieldWords(
 }
 
 async function typedText(text: string, world: InputWorld): Promise<unknown> {
-  return /^@./.test(text) ? readInputText(text.slice(1), world) : typedValue(text, parseJson);
+  return /^@./.test(text) ? readInputText(text.slice(1), world) : typedValue(text);
 }
 
 /** Drops and notes fields that the service sets itself, which an edited export contains. */

@@ -1,6 +1,6 @@
 /** Field assignments: `key=value` words, setting their values in a record, and where a new field goes. */
 import { UsageError } from '../errors.js';
-import { isObject, type JsonObject } from './json.js';
+import { isObject, type JsonObject, parseJson } from './json.js';
 import { bracketPath, isIndex } from './path.js';
 import { plural } from './text.js';
 
@@ -54,16 +54,16 @@ function parsePath(text: string, key: string): string[] {
 
 /**
  * Returns the typed value of a `-F` text: true, false, null, a JSON object or list, and a number
- * only if it round-trips; `07`, `1.50`, `1e3` and 19-digit ids stay text. `parse` reads JSON.
+ * only if it round-trips; `07`, `1.50`, `1e3` and 19-digit ids stay text.
  */
-export function typedValue(text: string, parse: (json: string) => unknown = JSON.parse): unknown {
+export function typedValue(text: string): unknown {
   if (text === 'true') return true;
   if (text === 'false') return false;
   if (text === 'null') return null;
   if (isPlainNumber(text)) return Number(text);
   if (!/^[[{]/.test(text)) return text;
   try {
-    return parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }
