@@ -4,7 +4,8 @@ import type { TypedFields } from '../cli/field-flags.js';
 import { shortValue, valueText } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { nameWithId, quotedName } from '../data/path.js';
+import { nameWithId, plainText, quotedName } from '../data/path.js';
+import { foldCase } from '../data/text.js';
 import { lagPauses, pause } from '../data/time.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -221,10 +222,8 @@ function applicantOf(id: string, record: JsonObject): Applicant {
     label: nameWithId(record['name'], id),
     isAccepted: record['status'] === accepted,
     identities: identities.flatMap(([field, words]) => {
-      const value = record[field];
-      return typeof value === 'string' && value !== ''
-        ? [{ key: `${field} ${value.toLowerCase()}`, words }]
-        : [];
+      const text = foldCase(plainText(record[field]).trim());
+      return text === '' ? [] : [{ key: `${field} ${text}`, words }];
     }),
   };
 }

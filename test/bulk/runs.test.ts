@@ -471,6 +471,18 @@ test('conversions warn about one person with two applications, and verify a lost
   expect(steps(service).filter((step) => step.startsWith('CONVERT'))).toHaveLength(2);
 });
 
+test('conversions recognize one person by a number as by a text, without case and blanks', async () => {
+  const service = await keep([
+    application('app_1', { discordUserId: 123_456 }),
+    application('app_2', { discordUserId: '123456' }),
+    application('app_3', { email: 'Zoë@example.com ' }),
+    application('app_4', { email: 'zoe\u0308@example.com' }),
+  ]);
+  const { stderr } = await userOf(service, inProcess).run('tryouts convert --all --dry-run');
+  expect(stderr).toMatch(/app_1.* and .*app_2.* have the same Discord user: one person would/);
+  expect(stderr).toMatch(/app_3.* and .*app_4.* have the same e-mail: one person would/);
+});
+
 test('no warning is about an application that a guard skips', async () => {
   const service = await keep([
     application('app_1', { status: 'accepted', email: 'a@example.com' }),
