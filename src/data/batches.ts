@@ -43,10 +43,11 @@ export function batchQueue<T>() {
   };
 }
 
-/** Returns any list in batches: those of a stream unchanged, otherwise each value as it arrives. */
-export function batchesOf<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
-  if (isStream(list)) return list.batches();
-  return Array.isArray(list) ? oneBatch(list as readonly T[]) : oneByOne(list);
+/** Yields any list in batches: those of a stream, an array as one, otherwise each value as it arrives. */
+export async function* batchesOf<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
+  if (isStream(list)) yield* list.batches();
+  else if (!Array.isArray(list)) for await (const value of list) yield [value];
+  else if (list.length > 0) yield list as readonly T[];
 }
 
 /**
@@ -95,12 +96,4 @@ export async function* continuedBatches<T>(
 
 function isStream<T>(list: AsyncIterable<T> | Iterable<T>): list is RecordStream<T> {
   return 'batches' in list && typeof list.batches === 'function';
-}
-
-async function* oneBatch<T>(list: readonly T[]): Batches<T> {
-  if (list.length > 0) yield list;
-}
-
-async function* oneByOne<T>(list: AsyncIterable<T> | Iterable<T>): Batches<T> {
-  for await (const value of list) yield [value];
 }

@@ -37,7 +37,7 @@ export async function resolveImport(
   const { organizationId } = context.api;
   const mayNameTeams =
     options.teamColumn !== undefined ||
-    columns.some(({ name }) => aliasKind(name, options.resource) === 'team');
+    columns.some(({ name }) => aliasKind(name, resource) === 'team');
   const teams = mayNameTeams ? await readTeams(context) : undefined;
   const seen = new SeenFields();
   const index = new KeyIndex(options.key, options.comparison);
@@ -54,20 +54,17 @@ export async function resolveImport(
   checkKeyField(options, seen);
   const team = teams && teamTarget(options.teamField, seen, teamFields.names);
   const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];
-  const known = { seen, service, team };
-  const mapping = mapColumns(columns, key, options, known);
+  const mapping = mapColumns(columns, key, options, { seen, service, team });
   const hasColumnProblems = mapping.problems.length > 0;
   const problems = new InputErrors('problem');
   for (const problem of mapping.problems) problems.add(problem);
   const reader = new RowReader({ sheet, key, options, mapping, teams, index, ids, organizationId });
   const read = sheet.rows.map((row) => reader.read(row));
   if (!options.skipInvalid || hasColumnProblems) {
-    const said = new Set<string>();
-    for (const problem of read.flatMap((row) => row.problems)) {
-      // A key on two lines is a problem of both.
-      if (!said.has(problem.message)) problems.add(problem);
-      said.add(problem.message);
-    }
+    const all = read.flatMap((row) => row.problems);
+    // A key on two lines is a problem of both.
+    const distinct = new Map(all.map((problem) => [problem.message, problem]));
+    for (const problem of distinct.values()) problems.add(problem);
   }
   if (hasColumnProblems) problems.throwIfAny();
   throwRowProblems(problems);
