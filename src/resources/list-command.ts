@@ -6,26 +6,25 @@ import {
   listAndCacheIds,
   type SinceLastValues,
 } from '../cli/filters.js';
-import { type FilteredList, filterList, type ListFilters } from '../cli/lists/filter-list.js';
+import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import type { Context } from '../context.js';
+import type { ResourceName } from '../data/resources.js';
 import { usualOrder } from '../data/sorting.js';
 import { UsageError } from '../errors.js';
-
-interface ListedResource extends Pick<ListFilters, 'resource' | 'summary'> {
-  /** The filters that only this resource has. */
-  readonly filters?: Filters;
-}
+import type { SummarizedValues } from './list-summary.js';
 
 /**
  * Returns the records of a list command, filtered; with `--since-last` only what is new. Throws what
- * the filters and `listSinceLast` throw, and UsageError for its flags without it.
+ * the filters and `listSinceLast` throw, and UsageError for its flags without it. `filters`: those that
+ * only this resource has.
  */
 export async function listCommand(
   context: Context,
-  typed: ListValues & SinceLastValues,
+  typed: ListValues & SinceLastValues & SummarizedValues,
   line: TypedLine,
-  { resource, filters, summary }: ListedResource,
+  resource: ResourceName,
+  filters?: Filters,
 ): Promise<FilteredList | ValueWithExit<FilteredList>> {
   const { fields, template, overrides } = context.settings;
   const values = { ...typed, ...(await filters?.resolve?.(context, typed)) };
@@ -44,6 +43,11 @@ export async function listCommand(
           resource,
         );
   const records = listAndCacheIds(context, resource, filters?.query?.(values, overrides));
+  // In a pipe, it says only which games or tags there are.
+  const isSummarized = context.isAligned || (values.game ?? values.tag) !== undefined;
+  const summary = isSummarized
+    ? (await import('./list-summary.js')).listSummaries[resource]?.(values)
+    : undefined;
   const list = filterList(listed ? listed.observing(records) : records, values, {
     resource,
     tests,

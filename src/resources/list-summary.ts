@@ -6,6 +6,7 @@ import type { ListSummary } from '../cli/views.js';
 import { timeOf } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
 import { recordedSize } from '../data/path.js';
+import type { ResourceName } from '../data/resources.js';
 import { binarySize, firstOf, foldCase, groupedNumber, orList, plural } from '../data/text.js';
 import { waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
@@ -56,6 +57,21 @@ class AskedValues {
 }
 
 const mostValues = 200;
+
+/** The filters of lists of which a summary says why nothing was found. */
+export type SummarizedValues = Partial<TryoutFilterValues> & {
+  readonly tag?: readonly string[] | undefined;
+};
+
+/** Creates the summary of a resource's list, filtered by these values. */
+export const listSummaries: {
+  readonly [R in ResourceName]?: (values: SummarizedValues) => ListSummary;
+} = {
+  teams: teamSummary,
+  players: playerSummary,
+  documents: documentSummary,
+  tryouts: tryoutSummary,
+};
 
 /** Creates the summary of a list of applications. */
 export function tryoutSummary(values: Partial<TryoutFilterValues>) {
@@ -111,8 +127,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
   } satisfies ListSummary;
 }
 
-/** Creates the summary of a list of players. */
-export function playerSummary(): ListSummary {
+function playerSummary(): ListSummary {
   let withTeam = 0;
   let without = 0;
   return {
@@ -126,8 +141,7 @@ export function playerSummary(): ListSummary {
   };
 }
 
-/** Creates the summary of a list of teams. */
-export function teamSummary(): ListSummary {
+function teamSummary(): ListSummary {
   const games = new Set<string>();
   return {
     observe({ game }, matches) {
@@ -137,11 +151,8 @@ export function teamSummary(): ListSummary {
   };
 }
 
-/** Creates the summary of a list of documents. */
-export function documentSummary(values: {
-  readonly tag?: readonly string[] | undefined;
-}): ListSummary {
-  const tags = new AskedValues(values.tag, (tag) => tag.normalize());
+function documentSummary({ tag: asked }: SummarizedValues): ListSummary {
+  const tags = new AskedValues(asked, (tag) => tag.normalize());
   let bytes = 0;
   return {
     observe(record, matches) {

@@ -16,12 +16,6 @@ export default defineCommand({
   flags: { ...documentFilters, ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
   view: listView('documents'),
-  async run(context, values, line) {
-    const isSummarized = context.isAligned || values.tag;
-    const summary = isSummarized
-      ? (await import('../../resources/list-summary.js')).documentSummary(values)
-      : undefined;
-    const filters = documentSelection;
-    return listCommand(context, values, line, { resource: 'documents', filters, summary });
-  },
+  run: (context, values, line) =>
+    listCommand(context, values, line, 'documents', documentSelection),
 });

@@ -16,11 +16,5 @@ export default defineCommand({
   flags: { ...playerFilters, ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
   view: listView('players'),
-  async run(context, values, line) {
-    const summary = context.isAligned
-      ? (await import('../../resources/list-summary.js')).playerSummary()
-      : undefined;
-    const filters = playerSelection;
-    return listCommand(context, values, line, { resource: 'players', filters, summary });
-  },
+  run: (context, values, line) => listCommand(context, values, line, 'players', playerSelection),
 });

@@ -15,10 +15,5 @@ export default defineCommand({
   flags: { ...listFlags, ...sinceLastFlags },
   excludes: sinceLastExcludes,
   view: listView('teams'),
-  async run(context, values, line) {
-    const summary = context.isAligned
-      ? (await import('../../resources/list-summary.js')).teamSummary()
-      : undefined;
-    return listCommand(context, values, line, { resource: 'teams', summary });
-  },
+  run: (context, values, line) => listCommand(context, values, line, 'teams'),
 });

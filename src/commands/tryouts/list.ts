@@ -22,12 +22,5 @@ export default defineCommand({
   flags: { ...tryoutFilters, ...listFlags, ...sinceLastFlags },
   excludes: [...tryoutExcludes, ...sinceLastExcludes],
   view: listView('tryouts'),
-  async run(context, values, line) {
-    const isSummarized = context.isAligned || values.game;
-    const summary = isSummarized
-      ? (await import('../../resources/list-summary.js')).tryoutSummary(values)
-      : undefined;
-    const filters = tryoutSelection;
-    return listCommand(context, values, line, { resource: 'tryouts', filters, summary });
-  },
+  run: (context, values, line) => listCommand(context, values, line, 'tryouts', tryoutSelection),
 });
