@@ -3,9 +3,8 @@ import { hasId } from '../api/records.js';
 import { callFor, isReadByList, resourceRow } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { siteOf } from '../api/wire.js';
-import { type FailedItem, ValueWithExit } from '../cli/command-output.js';
 import type { Context } from '../context.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import type { JsonObject } from '../data/json.js';
 import {
   isEmptyAnswer,
   isNotFound,
@@ -18,8 +17,6 @@ import { quotedIfSpaced } from '../data/text.js';
 import { ageMs, type Instant, lagPauses, pause, usualFreshMs } from '../data/time.js';
 import type { RecordState } from '../engine/operation.js';
 import { Failure, NotFoundError, otherRecord, ProtocolError } from '../errors.js';
-import { mostSevere } from '../exit-codes.js';
-import type { CardMaker } from './cards/card.js';
 
 /** Reads single records of a resource. */
 export interface RecordReader {
@@ -207,70 +204,8 @@ export async function idsOfWords(
   return (await resolveReferences(context, resource, references, see)).map(({ id }) => id);
 }
 
-/**
- * Returns the record of a single id, or for several ids the records found, in the given order. Ids that
- * are missing, or that the service answered with nothing or with another record, are reported on stderr.
- * Throws every other failure.
- */
-async function getRecords(context: Context, resource: ResourceName, ids: readonly string[]) {
-  const reader = recordReader(context, resource);
-  const read = async (id: string) => (await reader.read(id, 'list')).record ?? {};
-  const [only] = ids;
-  if (only !== undefined && ids.length === 1) return read(only);
-  const found: JsonObject[] = [];
-  const failures: FailedItem[] = [];
-  for (const id of ids) {
-    const record = await read(id).catch((error: unknown) => failureOfId(error, resource, id));
-    if (!(record instanceof Failure)) found.push(record);
-    else {
-      failures.push({ id, error: record });
-      context.message(
-        record.exitName === 'notFound'
-          ? `The ${resourceWords[resource].noun} ${quotedIfSpaced(id)} was not found.`
-          : record.message,
-      );
-    }
-  }
-  if (failures.length === 0) return found;
-  const exitName = mostSevere(failures.map(({ error }) => error.exitName));
-  const failed = failures.find(({ error }) => error.exitName === exitName);
-  return new ValueWithExit(found, exitName, { failed: () => failed });
-}
-
-/**
- * Returns what `getRecords` does for words of the command line; a single record together with its card
- * if a person reads it on a terminal. `load` imports the module of the card, if the resource has one, which
- * no pipe and no format for machines needs. The disk is read while the service answers. Throws what
- * `getRecords` throws.
- */
-export async function showRecords(
-  context: Context,
-  resource: ResourceName,
-  words: readonly string[],
-  load?: () => Promise<CardMaker>,
-): Promise<OneOrMany> {
-  const ids = await idsOfWords(context, resource, words);
-  const finding = getRecords(context, resource, ids);
-  const [id] = ids;
-  const isCard = context.isInteractive && !context.settings.fields && ids.length === 1;
-  if (!isCard || !load || id === undefined) return finding;
-  const reading = import('./cards/history.js').then((history) =>
-    history.pastChanges(context, resource, [id]),
-  );
-  const [found, makeCard, changes] = await Promise.all([finding, load(), reading]);
-  if (!isObject(found) || found instanceof ValueWithExit) return found;
-  const past = changes.get(id) ?? [];
-  return new ValueWithExit(found, 'done', { lines: await makeCard(context, found, past) });
-}
-
-/** The result of a `get`: a record, or several. */
-type OneOrMany =
-  | JsonObject
-  | readonly JsonObject[]
-  | ValueWithExit<JsonObject | readonly JsonObject[]>;
-
 /** Returns a failure that concerns this id only; throws any other. */
-function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {
+export function failureOfId(error: unknown, resource: ResourceName, id: string): Failure {
   const { noun } = resourceWords[resource];
   if (isNotFound(error) || isEmptyAnswer(error)) return error;
   if (error instanceof ProtocolError && error.code === otherRecord)

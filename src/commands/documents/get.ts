@@ -1,8 +1,8 @@
 /** `rosterctl documents get`: prints one or several documents. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyView } from '../../cli/views.js';
+import { getCommand } from '../../resources/get-command.js';
 import { idsArg } from '../../resources/params.js';
-import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several documents',
@@ -16,9 +16,5 @@ export default defineCommand({
   calls: ['listDocuments'],
   args: { ids: idsArg('documents') },
   view: oneOrManyView('documents'),
-  run(context, { ids }) {
-    return showRecords(context, 'documents', ids, () =>
-      import('../../resources/cards/roster.js').then(({ documentCard }) => documentCard),
-    );
-  },
+  run: (context, { ids }) => getCommand(context, 'documents', ids),
 });

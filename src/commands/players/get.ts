@@ -1,8 +1,8 @@
 /** `rosterctl players get`: prints one or several players. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyView } from '../../cli/views.js';
+import { getCommand } from '../../resources/get-command.js';
 import { idsArg } from '../../resources/params.js';
-import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several players',
@@ -16,9 +16,5 @@ export default defineCommand({
   calls: ['getPlayer', 'listPlayers', 'listTeams'],
   args: { ids: idsArg('players') },
   view: oneOrManyView('players'),
-  run(context, { ids }) {
-    return showRecords(context, 'players', ids, () =>
-      import('../../resources/cards/roster.js').then(({ playerCard }) => playerCard),
-    );
-  },
+  run: (context, { ids }) => getCommand(context, 'players', ids),
 });

@@ -1,8 +1,8 @@
 /** `rosterctl teams get`: prints one or several teams. */
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyView } from '../../cli/views.js';
+import { getCommand } from '../../resources/get-command.js';
 import { idsArg } from '../../resources/params.js';
-import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several teams',
@@ -16,9 +16,5 @@ export default defineCommand({
   calls: ['getTeam', 'listPlayers', 'listTeams'],
   args: { ids: idsArg('teams') },
   view: oneOrManyView('teams'),
-  run(context, { ids }) {
-    return showRecords(context, 'teams', ids, () =>
-      import('../../resources/cards/roster.js').then(({ teamCard }) => teamCard),
-    );
-  },
+  run: (context, { ids }) => getCommand(context, 'teams', ids),
 });

@@ -2,8 +2,8 @@
 
 import { defineCommand } from '../../cli/define.js';
 import { oneOrManyView } from '../../cli/views.js';
+import { getCommand } from '../../resources/get-command.js';
 import { idsArg } from '../../resources/params.js';
-import { showRecords } from '../../resources/read.js';
 
 export default defineCommand({
   summary: 'Show one or several tryout applications',
@@ -20,9 +20,5 @@ export default defineCommand({
   calls: ['getTryout', 'listTryouts'],
   args: { ids: idsArg('tryouts') },
   view: oneOrManyView('tryouts'),
-  run(context, { ids }) {
-    return showRecords(context, 'tryouts', ids, () =>
-      import('../../resources/cards/application.js').then(({ applicationCard }) => applicationCard),
-    );
-  },
+  run: (context, { ids }) => getCommand(context, 'tryouts', ids),
 });
