@@ -91,8 +91,10 @@ async function inspectAgain(context: Context, rows: readonly SelectedRow[]) {
     const { path, contentType, text } = bad ?? inspected(row);
     if (path === '-') return inspected(row);
     const file = await inspect(context, path, contentType ?? undefined, false);
-    const isNamed = !bad && !('problem' in file);
-    return { ...file, ...(text && { text }), ...(isNamed && { name: inspected(row).name }) };
+    if (bad || 'problem' in file) return { ...file, ...(text && { text }) };
+    // Its twin may be among the rows that are not retried.
+    const { name, hasTwin } = inspected(row);
+    return { ...file, ...(text && { text }), name, ...(hasTwin && { hasTwin }) };
   });
 }
 
@@ -160,8 +162,9 @@ export function toInspectedFile(
   return { path: path === '-' ? path : resolve(path), name, contentType, sizeBytes, identity };
 }
 
+/** Leaves out what earlier versions did not know of a file, so that the same line continues their runs. */
 function filesDigest(rows: readonly SelectedRow[]): string {
-  return digestOf(rows.map(({ own }) => own));
+  return digestOf(rows.map(({ own }) => ({ ...own, hasTwin: undefined })));
 }
 
 async function inspect(
@@ -182,8 +185,8 @@ async function inspect(
 
 /**
  * Sets `sameAs` on every file with the name and the content of an earlier one, and `hasTwin` where only
- * the names differ; refused files do not count. Prints a note on files with the same bytes and different names, often a mistake: all of them
- * are uploaded.
+ * the names differ; refused files do not count. Prints a note on files with the same bytes and different
+ * names, often a mistake: all of them are uploaded.
  */
 async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
   const bySize = new Map<number, SelectedRow[]>();

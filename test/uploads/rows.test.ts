@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Context } from '../../src/context.js';
+import { digestOf } from '../../src/data/digest.js';
 import { CancelledError } from '../../src/errors.js';
 import { sha256OfFile } from '../../src/files/input-file.js';
 import { uploadRows } from '../../src/uploads/rows.js';
@@ -45,6 +46,25 @@ test('a file that is deleted after its inspection fails alone', async () => {
   const values = { paths, recursive: false, name: undefined, contentType: undefined };
   const { rows } = await uploadRows(context, { ...values, failFast: false });
   expect(rows.map(({ id }) => id)).toEqual(paths);
+});
+
+test('files with the same bytes have the digest by which an earlier version kept their run', async () => {
+  const folder = temporaryFolder();
+  const paths = ['a.txt', 'b.txt'].map((name) => join(folder, name));
+  for (const path of paths) writeFileSync(path, 'one');
+  const context = {
+    signal: new AbortController().signal,
+    settings: { overrides: {} },
+    note: () => {},
+  } as unknown as Context;
+  const values = { paths, recursive: false, name: undefined, contentType: undefined };
+  const { rows, digest } = await uploadRows(context, { ...values, failFast: false });
+  const facts = rows.map(({ own }) => {
+    const { hasTwin, ...earlier } = own ?? {};
+    expect(hasTwin).toBe(true);
+    return earlier;
+  });
+  expect(digest).toBe(digestOf(facts));
 });
 
 test('a signal ends the reading of short files', async () => {

@@ -178,6 +178,18 @@ test.each(['lists them as they were named', 'renames them'])(
   },
 );
 
+test('a retry uploads a file that was refused, beside one with its bytes', async () => {
+  const { run, upload, view, documents } = await desk({ 'a.txt': 'one', 'b.txt': 'one' });
+  const { put } = view;
+  let sent = 0;
+  view.put = () => ({ status: (sent += 1) > 1 ? 403 : 200 });
+  expect((await upload('a.txt b.txt --concurrency 1')).code).toBe(8);
+  view.put = put;
+  const { results } = JSON.parse((await run('runs retry last --yes --json')).stdout);
+  expect(results).toMatchObject([{ result: 'changed', after: { id: 'doc_2' } }]);
+  expect(documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
+});
+
 test('a file that is skipped keeps its tags, which is said if others were typed', async () => {
   const { upload } = await desk({ 'a.txt': 'one' });
   await upload('a.txt --tag contract');
