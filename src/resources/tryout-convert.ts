@@ -3,7 +3,7 @@ import { callFor } from '../api/resources.js';
 import type { TypedFields } from '../cli/field-flags.js';
 import { shortValue, valueText } from '../cli/lines.js';
 import type { Context } from '../context.js';
-import { isObject, type JsonObject } from '../data/json.js';
+import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { nameWithId, plainText, quotedName } from '../data/path.js';
 import { foldCase } from '../data/text.js';
 import { lagPauses, pause } from '../data/time.js';
@@ -222,7 +222,8 @@ function applicantOf(id: string, record: JsonObject): Applicant {
     label: nameWithId(record['name'], id),
     isAccepted: record['status'] === accepted,
     identities: identities.flatMap(([field, words]) => {
-      const text = foldCase(plainText(record[field]).trim());
+      const value = record[field];
+      const text = isTextOrNumber(value) ? foldCase(plainText(value).trim()) : '';
       return text === '' ? [] : [{ key: `${field} ${text}`, words }];
     }),
   };

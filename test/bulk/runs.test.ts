@@ -483,6 +483,17 @@ test('conversions recognize one person by a number as by a text, without case an
   expect(stderr).toMatch(/app_3.* and .*app_4.* have the same e-mail: one person would/);
 });
 
+test('conversions take no person from a Discord user that is false or an object, as services write none', async () => {
+  const service = await keep([
+    application('app_1', { discordUserId: false }),
+    application('app_2', { discordUserId: false }),
+    application('app_3', { discordUserId: {} }),
+    application('app_4', { discordUserId: {} }),
+  ]);
+  const { stderr } = await userOf(service, inProcess).run('tryouts convert --all --dry-run');
+  expect(stderr).not.toContain('one person would become two players');
+});
+
 test('no warning is about an application that a guard skips', async () => {
   const service = await keep([
     application('app_1', { status: 'accepted', email: 'a@example.com' }),
