@@ -277,13 +277,17 @@ export function unknownVerb(
     commandForVerb(group.word, verb, table) ??
     (words.length === 2 ? listOfValue(verb, own) : undefined) ??
     (near === undefined ? commandOfValue(verb, own) : `rosterctl ${group.word} ${near}`);
-  // `app_1` or `email:a@b`, which no verb looks like.
-  const get = known.includes('get') && /[\d_:]/.test(verb) && `rosterctl ${group.word} get`;
+  // `app_1` or `email:a@b`. Not `add_user`: that is the verb of another tool.
+  const get = /[\d:]/.test(verb) && own.find(isGetOfRecords) && `rosterctl ${group.word} get`;
   const other = get || commandOfVerb(noun, undefined, table, { isOnly: true });
   const meant =
     withTyped(command, words.slice(2), table) ?? withTyped(other, words.slice(1), table);
   const help = `See: rosterctl ${group.word} --help`;
   return unknownCommand(`${noun} ${verb}`, withFlags(meant, typed, table), help);
+}
+
+function isGetOfRecords({ words, args }: ManifestCommand): boolean {
+  return words[1] === 'get' && args.some(({ completes }) => completes?.startsWith('id:'));
 }
 
 /** The list that a value alone selects: `tryouts pending`. */
