@@ -26,9 +26,8 @@ const readFor = { preview: 'list', turn: 'now', resend: 'after', verify: 'after'
 
 /**
  * The parts of a session that changes records that exist: each is read first, and not written if that is
- * forbidden (403); its write is sent once.
- * A 2xx that reports an error is returned with that error; a refusal says if it may be that of a wrong
- * route, and no other route is tried.
+ * forbidden (403); its write is sent once. A 2xx that reports an error is returned with that error; a
+ * refusal says if it may be that of a wrong route, and no other route is tried.
  */
 export function changing(context: Context, resource: ResourceName, write: RecordWrite) {
   const reader = recordReader(context, resource);
