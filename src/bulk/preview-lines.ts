@@ -208,7 +208,8 @@ function quotesHint(
   failing: readonly ReportRow[],
 ): string[] {
   const missing = failing.filter(({ error }) => error?.kind === 'notFound').map(({ id }) => id);
-  const [first = ''] = missing;
+  const [first] = missing;
+  if (first === undefined) return [];
   const at = argv.indexOf(first);
   const end = argv.findIndex((word, index) => index > at && !missing.includes(word));
   const typed = argv.slice(0, end < 0 ? undefined : end);

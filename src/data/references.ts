@@ -208,7 +208,7 @@ function byName(names: readonly string[]): (record: JsonObject) => readonly unkn
 }
 
 function textsIn(value: unknown, names: readonly string[]): readonly string[] {
-  if (value === null || value === undefined) return [];
+  if (value === null || value === undefined || typeof value === 'boolean') return [];
   if (Array.isArray(value)) return value.flatMap((each) => textsIn(each, names));
   if (isObject(value))
     return Object.entries(value)

@@ -85,6 +85,8 @@ test.each([
   [{ gamerTags: ['Kite#1', 'Moth#2'] }, 'tag:moth#2', true],
   [{ note: 'a@example.org' }, 'email:a@example.org', false],
   [{ email: null, name: '' }, 'name:', false],
+  // PHP's word for nothing.
+  [{ discordUserId: false }, 'discord:false', false],
 ])('the obvious names find %j by %j: %s', (record, word, answers) => {
   expect(answersTo(record, parseReference(word), 'players', {})).toBe(answers);
 });
