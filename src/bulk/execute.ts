@@ -17,7 +17,7 @@ import { Failure, OutputError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
-import { endRun, markReported } from '../runs/end.js';
+import { appendUntouched, endRun, markReported } from '../runs/end.js';
 import type { Journal } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
@@ -29,7 +29,7 @@ import {
   reportOf,
   summarize,
 } from '../runs/report.js';
-import { redactRow, withoutValues } from '../runs/state.js';
+import { withoutValues } from '../runs/state.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
@@ -194,10 +194,8 @@ async function endIfDone(
   const ended = new Set(rows.filter((row) => hasEnded(run, row)).map(({ row }) => row));
   if (!plan.rows.every(({ row }) => ended.has(row))) return stop;
   try {
-    // A row that was never begun has no record yet, and an ended run keeps no plan that would name it.
-    for (const row of rows)
-      if (row.result === 'not_attempted' && !row.error)
-        await journal.append({ kind: 'result', ...redactRow(row) });
+    const begun = rows.filter(({ result, error }) => result !== 'not_attempted' || error);
+    await appendUntouched(journal, plan, new Set(begun.map(({ row }) => row)));
     // A copy, because an interface is not a JsonObject.
     const summary = { ...summarize(rows, { dryRun: false }) };
     if (store) await endRun(store, plan, journal, { results: rows, summary });

@@ -6,10 +6,10 @@ import { waitForWrites } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { stepOfIntent, verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
-import { endRun } from '../runs/end.js';
+import { appendUntouched, endRun } from '../runs/end.js';
 import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
-import type { NewRunHead, RunPlan } from '../runs/plan.js';
+import type { NewRunHead } from '../runs/plan.js';
 import { endAfter, type ReportRow, type RowEnd, reportRow, unsentResult } from '../runs/report.js';
 import { type Intent, redactRow } from '../runs/state.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
@@ -97,20 +97,6 @@ async function closeReplacedRun(
     await appendUntouched(journal, plan, resultsSoFar(stored));
     await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
   });
-}
-
-/** Records the rows that were never begun, which no plan names any more. Throws OutputError. */
-async function appendUntouched(
-  journal: Journal,
-  { rows }: RunPlan,
-  begun: ReadonlyMap<number, ReportRow>,
-): Promise<void> {
-  const untouched = rows.filter(({ row }) => !begun.has(row));
-  await Promise.all(
-    untouched.map(({ row, id }) =>
-      journal.append({ kind: 'result', row, id, result: 'not_attempted' }),
-    ),
-  );
 }
 
 async function appendKnown(journal: Journal, verified: readonly ReportRow[]): Promise<void> {

@@ -66,6 +66,20 @@ export async function markReported(store: RunStore, run: string, last: number): 
   if (stored && belongsInEnded(store, stored)) moveToEnded(store, run);
 }
 
+/** Records the rows that were never begun: an ended run keeps no plan that names them. Throws OutputError. */
+export async function appendUntouched(
+  journal: Journal,
+  { rows }: Pick<RunPlan, 'rows'>,
+  begun: { has(row: number): boolean },
+): Promise<void> {
+  const untouched = rows.filter(({ row }) => !begun.has(row));
+  await Promise.all(
+    untouched.map(({ row, id }) =>
+      journal.append({ kind: 'result', row, id, result: 'not_attempted' }),
+    ),
+  );
+}
+
 /**
  * Moves a completed run to `ended/`, and makes sure that pruning will inspect its before-images. Never
  * throws, because another process may have moved it, and the next write retries.
