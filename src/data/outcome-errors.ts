@@ -127,7 +127,7 @@ export function isUnreadableList(error: unknown): error is ApiError {
   return isForbidden(error) || isUnknownRoute(error);
 }
 
-/** The same refusal of a list where others were read, which shows that the address is right. */
+/** Returns the refusal of a list without a doubt about the base URL, because other lists were read from it. */
 export function besideOthers(error: ApiError): ApiError {
   if (!isUnknownRoute(error)) return error;
   return error.with({ hint: 'Other lists were read, so the service does not have this one.' });
@@ -140,7 +140,15 @@ export function lacksList(resource: ResourceName, { status }: ApiError): string 
 
 /** True if the file store does not have a file; asking again will not bring it back. */
 export function isMissingFile(error: unknown): error is StoreError {
-  return error instanceof StoreError && error.status === 404 && error.code !== 'NoSuchBucket';
+  return error instanceof StoreError && lacksFile(error);
+}
+
+/** True if a refusal of the file store says that it has the bucket, but not the file. */
+export function lacksFile({
+  status,
+  code,
+}: Pick<StoreError, 'status'> & { code?: string | undefined }): boolean {
+  return status === 404 && code !== 'NoSuchBucket';
 }
 
 /** True for a refusal that something in front of the service sent, which says nothing about the key. */

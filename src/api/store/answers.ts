@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../data/json.js';
 import { readJson } from '../../data/json-body.js';
+import { lacksFile } from '../../data/outcome-errors.js';
 import { groupedNumber, plural } from '../../data/text.js';
 import { type Delivery, ProtocolError, StoreError } from '../../errors.js';
 import { deliveryOfStatus } from '../retry.js';
@@ -97,7 +98,7 @@ function hintOf(operation: 'upload' | 'download', refusal: StoreRefusal): string
     return 'The file is too large for the store.';
   if (isExpiredUrl(refusal))
     return 'The signed URL may have expired. If the store refuses a new one too, tell the operator of the service.';
-  if (status === 404 && operation === 'download' && code !== 'NoSuchBucket')
+  if (operation === 'download' && lacksFile(refusal))
     return 'The store does not have the file of this document.';
   if (isOverQuota || status === 404 || expiredStatuses.includes(status))
     return 'This is a problem between the service and its file store: tell the operator of the service.';
