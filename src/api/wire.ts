@@ -73,7 +73,7 @@ export interface StreamStart<T> {
   readonly value: T;
   /** Retry once if attempts remain. */
   readonly retryOnce?: boolean;
-  /** The body goes on. From here on it is passed on: no deadline except for stalls, and no retry. */
+  /** More of the body follows and is passed on as it arrives: only a stall ends it, and nothing is retried. */
   readonly isLong?: boolean;
 }
 

@@ -129,7 +129,7 @@ function option(flag: ManifestParam): Option {
 
 type RawOptions = Readonly<Record<string, RawValue>>;
 
-/** Returns a parsed command with its values. Throws UsageError for a word too many. */
+/** Returns a parsed command with its values. Throws UsageError for an excess word. */
 function parsedCommand(
   command: ManifestCommand,
   { args, processedArgs }: Command,

@@ -56,7 +56,7 @@ export function noBase(kind: Kind, isWindows = onWindows): string {
   return `${isWindows ? windowsBase(kind) : 'HOME'} is not set`;
 }
 
-/** Says what to set where there is no folder for the configuration. */
+/** Says which variable to set if there is no configuration folder. */
 export function setConfigFolder(isWindows = onWindows): string {
   return `Set ${isWindows ? windowsBase('config') : 'HOME'}, or ${variables.config[0]} to the folder of config.json.`;
 }

@@ -42,7 +42,7 @@ const noProfile: StoredProfile = {
 
 /**
  * Returns the stored profile of a name: a typo must not fall back to another organization. Throws
- * UsageError with the nearest name, or ConfigError if the name comes from the file or there is no file.
+ * UsageError with the nearest name, or ConfigError if the name comes from the file, or if there is no file.
  */
 export function requireProfile(
   file: ConfigData,

@@ -21,7 +21,7 @@ interface Uploaded {
   readonly sha256: string;
   readonly sizeBytes: number;
   readonly id: string;
-  /** What `nameMark` returns for the name that it was given; absent in what earlier versions kept. */
+  /** The `nameMark` of its name; absent in entries of earlier versions. */
   readonly name?: string;
 }
 

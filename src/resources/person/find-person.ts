@@ -213,7 +213,7 @@ function idOf({ record }: PersonRecord): string {
   return String(record['id']);
 }
 
-/** Returns `Did you mean email:…?` for a bare word that may be a reference, or the nearest of those that match nobody. */
+/** Suggests what a reference to nobody may mean: a bare word as a reference, or the nearest records. */
 function meantIn(
   reference: Reference,
   entries: readonly PersonRecord[],
