@@ -140,7 +140,7 @@ export interface Session {
   question?(row: SelectedRow, record: JsonObject | undefined): string;
 
   // --- records that a write creates: until it is answered, there is no id to read them by ---
-  /** Verifies a lost create. `never`: no read can tell, so it is only waited for. */
+  /** Verifies a lost create; a Failure that it throws says why it is unclear. `never`: no read can tell, so it is only waited for. */
   readonly verify?:
     | 'never'
     | ((row: SelectedRow, step: Step | undefined, since: number) => Promise<Verification>);

@@ -75,8 +75,8 @@ export async function verifyWrite(
 ): Promise<Verification> {
   const { kind, sent, since } = write;
   if (session.verify === 'never') return { outcome: 'unclear' };
-  if (session.verify) return session.verify(row, sent?.step, since);
   try {
+    if (session.verify) return await session.verify(row, sent?.step, since);
     const state = await session.read(row, 'verify');
     const isAnswered = kind === 'notShown' || kind === 'accepted';
     if (isAnswered && sent) return compareAnswered(session, sent, state);

@@ -11,7 +11,7 @@ import { addTo } from '../data/sorting.js';
 import { shellQuote, stripTrailing, upperFirst } from '../data/text.js';
 import { stopsRun } from '../engine/decide.js';
 import type { Step, Verification } from '../engine/operation.js';
-import { ApiError, Failure, ProtocolError } from '../errors.js';
+import { ApiError, ProtocolError } from '../errors.js';
 
 /** The listed documents. */
 export interface Documents {
@@ -99,20 +99,15 @@ export async function findDocument(
   });
 }
 
-/** Verifies whether a step's document was created; unclear if the list may be incomplete. */
+/** Verifies whether a step's document was created. Throws Failure if the list may be incomplete. */
 export async function verifyDocument(
   context: Context,
   step: Step,
   since?: number,
 ): Promise<Verification> {
-  try {
-    const record = await findDocument(context, step.call.body ?? {}, since);
-    if (record) return { outcome: 'applied', record };
-    return { outcome: 'notApplied', state: { record, at: context.instant() }, step };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { outcome: 'unclear', error };
-  }
+  const record = await findDocument(context, step.call.body ?? {}, since);
+  if (record) return { outcome: 'applied', record };
+  return { outcome: 'notApplied', state: { record, at: context.instant() }, step };
 }
 
 /** True if a record can be the document created with this body: neither its organization nor its file key differs. */

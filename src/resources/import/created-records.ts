@@ -100,27 +100,20 @@ export class CreatedRecords {
     );
   }
 
-  /** Looks for the record of a create without an answer by the row's key. */
+  /** Looks for the record of a create without an answer by the row's key. Throws Failure. */
   async verify(row: SelectedRow): Promise<Verification> {
     const { resource, key } = this;
-    try {
-      const named = this.named.get(row.row);
-      // A list may be incomplete, or lag behind the record.
-      const own = named === undefined ? undefined : await recordIfThere(this.reader, named);
-      if (own) return { outcome: 'applied', record: own };
-      const record = await this.byKey(row);
-      if (!record)
-        return { outcome: 'unclear', error: notFoundByKey(resource, key, importedRow(row).key) };
-      const others = this.otherValues(record, row);
-      if (others.length === 0) return { outcome: 'applied', record };
-      const error = new ConflictError(
-        `${String(record['id'])} has this ${key}, but not the ${others.join(', ')} that was sent: someone else may have created it.`,
-      );
-      return { outcome: 'unclear', error };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      return { outcome: 'unclear', error };
-    }
+    const named = this.named.get(row.row);
+    // A list may be incomplete, or lag behind the record.
+    const own = named === undefined ? undefined : await recordIfThere(this.reader, named);
+    if (own) return { outcome: 'applied', record: own };
+    const record = await this.byKey(row);
+    if (!record) throw notFoundByKey(resource, key, importedRow(row).key);
+    const others = this.otherValues(record, row);
+    if (others.length === 0) return { outcome: 'applied', record };
+    throw new ConflictError(
+      `${String(record['id'])} has this ${key}, but not the ${others.join(', ')} that was sent: someone else may have created it.`,
+    );
   }
 
   /** Returns the only record that answers to a row's key. */
