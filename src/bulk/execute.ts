@@ -18,7 +18,7 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { appendUntouched, endRun, markReported } from '../runs/end.js';
-import type { Journal } from '../runs/journal.js';
+import { type Journal, withoutValues } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
   type BulkReport,
@@ -29,7 +29,6 @@ import {
   reportOf,
   summarize,
 } from '../runs/report.js';
-import { withoutValues } from '../runs/state.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';

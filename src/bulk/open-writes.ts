@@ -6,14 +6,14 @@ import { waitForWrites } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { stepOfIntent, verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
-import { appendUntouched, endRun } from '../runs/end.js';
-import { type DamagedRun, type Journal, setAsideAll } from '../runs/journal.js';
+import { appendUntouched, endRun, setAside } from '../runs/end.js';
+import { type Intent, type Journal, redactRow } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
 import type { NewRunHead } from '../runs/plan.js';
 import { endAfter, type ReportRow, type RowEnd, reportRow, unsentResult } from '../runs/report.js';
-import { type Intent, redactRow } from '../runs/state.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import {
+  type DamagedRun,
   readRun,
   resultsSoFar,
   type StoredRun,
@@ -35,7 +35,7 @@ export async function closeReplaced(
   options: WriteOptions,
 ): Promise<void> {
   if (store) for (const run of replaced) await closeReplacedRun(store, run, session, options);
-  await setAsideAll(context, damaged);
+  for (const run of damaged) context.message(`The damaged run is kept in ${await setAside(run)}.`);
 }
 
 /** Earlier runs that a new one replaces. */

@@ -17,11 +17,10 @@ import { unknownOutcome } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import { tidyOpenRuns } from '../runs/end.js';
-import { damagedBefore, noJournal } from '../runs/journal.js';
+import { damagedBefore, tidyOpenRuns } from '../runs/end.js';
+import { noJournal, redactRow, withoutValues } from '../runs/journal.js';
 import type { NewRunHead, RunPlan } from '../runs/plan.js';
 import { endAfter, isFinalRow, type ReportRow, type RowEnd, reportRow } from '../runs/report.js';
-import { redactRow, withoutValues } from '../runs/state.js';
 import type { RunStore } from '../runs/store.js';
 import { createRun, writeOptions } from '../runs/stored-run.js';
 import {

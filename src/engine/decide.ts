@@ -16,7 +16,7 @@ import {
   UnknownOutcomeError,
   wrongRoute,
 } from '../errors.js';
-import { hashOf } from '../runs/journal.js';
+import { hashOf, isNote } from '../runs/journal.js';
 import type {
   DoneStep,
   ReportRow,
@@ -25,7 +25,6 @@ import type {
   RowResult,
   SelectedRow,
 } from '../runs/report.js';
-import { isNote } from '../runs/state.js';
 import type { RowPlan } from './operation.js';
 
 /** Conditions for changing a row at all (`--if-status`, `--if`). */

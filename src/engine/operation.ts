@@ -10,9 +10,9 @@ import type { ResourceName } from '../data/resources.js';
 import type { Instant } from '../data/time.js';
 import type { ApiError, Failure } from '../errors.js';
 import type { BeforeImageEntry } from '../runs/before-images.js';
+import type { Intent } from '../runs/journal.js';
 import type { RunHead } from '../runs/plan.js';
 import type { DoneStep, ReportRow, RowChange, RowError, SelectedRow } from '../runs/report.js';
-import type { Intent } from '../runs/state.js';
 import type { RunVerb } from '../runs/verb.js';
 
 /** The source of a command line's rows. */

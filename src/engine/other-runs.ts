@@ -11,10 +11,10 @@ import { lazy } from '../data/lazy.js';
 import type { ResourceName } from '../data/resources.js';
 import { plural } from '../data/text.js';
 import { lagMs, lagPauses, pause } from '../data/time.js';
+import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
 import { isSameScope, type NewRunHead, placeOf, type RunHead, type Scope } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
-import { type Intent, sentAtLatest, settleTimeLeft } from '../runs/state.js';
 import {
   isSingleRun,
   journalIn,

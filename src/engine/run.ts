@@ -7,7 +7,7 @@ import { ageMs, usualFreshMs } from '../data/time.js';
 import { CancelledError, Failure } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
-import type { Entry } from '../runs/journal.js';
+import { type Entry, redactRow } from '../runs/journal.js';
 import {
   type DoneStep,
   endAfter,
@@ -18,7 +18,6 @@ import {
   reportRow,
   type SelectedRow,
 } from '../runs/report.js';
-import { redactRow } from '../runs/state.js';
 import type { Guards } from './decide.js';
 import { CircuitBreaker, FirstWriteGate, recordFailedRow, Semaphore } from './limits.js';
 import type { ReadPurpose, RecordState, Session, Task } from './operation.js';

@@ -7,8 +7,8 @@ import { normalName } from '../data/path.js';
 import { isSameMeaning, isUnchanged } from '../data/sorting.js';
 import { parseDuration } from '../data/time.js';
 import { CancelledError, Failure, UnknownOutcomeError, UsageError } from '../errors.js';
+import type { Intent } from '../runs/journal.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import type { Intent } from '../runs/state.js';
 import { isAsBefore } from './decide.js';
 import { holdsNote } from './notes.js';
 import type {

@@ -7,9 +7,9 @@ import { lagPauses, pause } from '../data/time.js';
 import type { Session } from '../engine/operation.js';
 import { readSettleMs } from '../engine/verify.js';
 import { type BeforeImage, readBeforeImages } from '../runs/before-images.js';
+import { settleTimeLeft } from '../runs/journal.js';
 import { isSameScope } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
-import { settleTimeLeft } from '../runs/state.js';
 import { runFolder, runNames, storeOf } from '../runs/store.js';
 import { readRun, readRuns, type StoredRun } from '../runs/stored-run.js';
 

@@ -1,15 +1,17 @@
-/** Ends runs (end record, shortened plan, rename from `open/` to `ended/`), and cleans up after killed ones. */
-import { existsSync, renameSync } from 'node:fs';
+/** Ends runs (end record, shortened plan, rename from `open/` to `ended/`), and cleans up after killed and damaged ones. */
+import { existsSync, promises as fs, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
+import { systemReason } from '../data/system-errors.js';
+import { GuardError, OutputError } from '../errors.js';
 import { holderState, type ThisProcess } from '../files/holder.js';
 import { sweepLocks } from '../files/lock.js';
 import { pruneBeforeImages, pruneNext } from './before-images.js';
-import type { DamagedRun, Journal } from './journal.js';
+import type { Journal } from './journal.js';
 import { isRunHeld, recordLocks } from './lock.js';
-import { isKnownFormat, type RunPlan, shortenPlan } from './plan.js';
-import type { ReportRow } from './report.js';
+import { isKnownFormat, isSameScope, type RunPlan, type Scope, shortenPlan } from './plan.js';
+import type { ReportRow, SelectedRow } from './report.js';
 import {
   isReported,
   placeIn,
@@ -21,7 +23,7 @@ import {
   unmarkRetried,
   writeReported,
 } from './store.js';
-import { readRun, readRuns, type StoredRun } from './stored-run.js';
+import { type DamagedRun, readRun, readRuns, type StoredRun } from './stored-run.js';
 import { unfinishedUploads } from './unfinished-uploads.js';
 
 /** The content of a run's end record, and how much of its plan is kept. */
@@ -169,4 +171,54 @@ async function moveEnded(store: RunStore, { head, plan, state }: StoredRun): Pro
   // A process killed before the rename may not have shortened the plan either.
   if (plan) await shortenPlan(runFolder(store, head.run), plan, state.results.values());
   moveToEnded(store, head.run);
+}
+
+/** Renames the folder of a damaged run, which then no longer counts. Returns its path. Throws OutputError. */
+export async function setAside({ folder }: DamagedRun): Promise<string> {
+  const aside = `${folder}.damaged`;
+  try {
+    await fs.rename(folder, aside);
+  } catch (error) {
+    throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
+      hint: 'Move it away from there yourself, then run the same command again.',
+      cause: error,
+    });
+  }
+  return aside;
+}
+
+/** The run that is about to start. */
+interface NewRun {
+  readonly head: Scope;
+  /** Returns the subject of a row; by default its id. */
+  readonly subjectOf: ((row: SelectedRow) => string | undefined) | undefined;
+  readonly rows: readonly SelectedRow[];
+  readonly restart: boolean;
+}
+
+/**
+ * Returns the damaged runs that the new run replaces. Throws GuardError `damaged` if one of them may
+ * have written some of these rows, unless `restart`. Damaged runs unrelated to the rows are only reported.
+ */
+export function damagedBefore(
+  context: Context,
+  damaged: readonly DamagedRun[],
+  { head, subjectOf = ({ id }) => id, rows, restart }: NewRun,
+): readonly DamagedRun[] {
+  const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subjectOf(row)));
+  const replaced = damaged.filter((run) => {
+    // Runs of another organization, service or resource share no rows with this one.
+    const { head: other = head } = run;
+    if (!run.isOpen || !isSameScope(other, head)) return false;
+    const rowSubjects = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
+    return rowSubjects.some((each) => each !== undefined && subjects.has(each));
+  });
+  for (const run of damaged) if (!replaced.includes(run)) context.message(run.message);
+  const [first] = replaced;
+  if (first && !restart)
+    throw new GuardError(`${first.message} It is unknown which of these rows that run changed.`, {
+      code: 'damaged',
+      hint: 'Check the records yourself. --restart starts over and sets this journal aside.',
+    });
+  return replaced;
 }

@@ -1,23 +1,12 @@
-/** The journal of a run: intents and outcomes in order, each synced to disk; and what to do with a damaged one. */
+/** The journal of a run: its records, each synced to disk in order; what they store of values; and the state that they prove. */
 import { constants, promises as fs } from 'node:fs';
-import { basename } from 'node:path';
-import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
-import { isObject, type JsonObject, someText } from '../data/json.js';
+import { type JsonObject, printJson, someText } from '../data/json.js';
+import { serviceSays } from '../data/refusal-words.js';
 import { mayHoldSignature, withoutSignatures } from '../data/signed-urls.js';
-import { systemReason } from '../data/system-errors.js';
-import { type Failure, GuardError, OutputError } from '../errors.js';
+import { holderOf, type LockHolder, setAheadSince, type ThisProcess } from '../files/holder.js';
 import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/synced-lines.js';
-import {
-  hasPlan,
-  headOf,
-  isSameScope,
-  type PlannedRow,
-  type RunHead,
-  readPlan,
-  type Scope,
-} from './plan.js';
-import type { SelectedRow } from './report.js';
+import type { DoneStep, ReportRow, RowChange, RowError } from './report.js';
 
 /** One line of a journal. */
 export interface JournalRecord {
@@ -113,6 +102,196 @@ export function parseJournal(file: Buffer, path: string) {
   return { records: lines, bytes };
 }
 
+function asJournalRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
+  return value?.['seq'] === seq ? (value as JsonObject & JournalRecord) : undefined;
+}
+
+/** A write that was about to be sent and has no known outcome. */
+export interface Intent {
+  readonly id: string;
+  readonly attempt: number;
+  /** When it was recorded, or later if that is known, in milliseconds since 1970. */
+  readonly t: number;
+  /** The latest time at which it can have been sent, if a later record tells. */
+  readonly goneBy?: number;
+  /** The process that recorded it; undefined in runs of 0.1.0. */
+  readonly holder?: LockHolder | undefined;
+  readonly before: JsonObject;
+  /** The row's step, if it has several. */
+  readonly step?: string | undefined;
+  /** Another step follows. */
+  readonly more?: boolean | undefined;
+  /** Digest of the entire record, if the write affects all of it. */
+  readonly digest?: string | undefined;
+  /** A success status was received, so it is never sent again. */
+  readonly applied: boolean;
+}
+
+/** The state of a run, according to its journal. */
+export interface RunState {
+  readonly results: ReadonlyMap<number, ReportRow>;
+  /** The intents of rows whose last write has no outcome. */
+  readonly open: ReadonlyMap<number, Intent>;
+  /** The merged entries of the steps before each row's write; later values override earlier ones. */
+  readonly steps: ReadonlyMap<number, JsonObject>;
+  /** The finished first step of rows that have a second one. */
+  readonly done: ReadonlyMap<number, DoneStep & { readonly id: string }>;
+  /** When its last result was recorded, in milliseconds since 1970. */
+  readonly wroteAt: number | undefined;
+  /** The number of its end record; undefined if it has not ended. */
+  readonly endedAt: number | undefined;
+  /** The number of its last record. */
+  readonly last: number;
+  /** Another run replaced it. */
+  readonly replaced: boolean;
+  /** The process that last opened the journal to write; undefined in runs of 0.1.0. */
+  readonly holder: LockHolder | undefined;
+}
+
+/** Reads the records in order: an intent reopens its row, a result closes it. */
+export function foldJournal(records: readonly JournalRecord[]): RunState {
+  const results = new Map<number, ReportRow>();
+  const open = new Map<number, Intent>();
+  const steps = new Map<number, JsonObject>();
+  const done = new Map<number, DoneStep & { readonly id: string }>();
+  let wroteAt: number | undefined;
+  let endedAt: number | undefined;
+  let replaced = false;
+  let holder: LockHolder | undefined;
+  for (const record of records) {
+    const { seq, kind, t, ...entry } = record;
+    const row = Number(entry['row']);
+    if (kind === 'job' || kind === 'resume') holder = holderOf(entry['holder']);
+    if (kind === 'step') {
+      const { row: _, ...step } = entry;
+      steps.set(row, { ...steps.get(row), ...step });
+    }
+    // The checksum of each line proves that this program wrote it.
+    if (kind === 'done') {
+      const { step, before, after, id = '' } = entry as JsonObject & DoneStep & { id?: string };
+      done.set(row, { step, before, after, id });
+      open.delete(row);
+    }
+    if (kind === 'intent') {
+      const { id, attempt, before, step, digest, more } = entry as JsonObject & Intent;
+      // The intent of a row taken over from another run keeps what that run knew of its answer.
+      const applied = entry['applied'] === true;
+      open.set(row, { id, attempt, t, before, step, digest, more, applied, holder });
+      results.delete(row);
+    }
+    if (kind === 'result') {
+      const { applied, ...result } = entry as JsonObject & ReportRow;
+      results.set(row, result);
+      wroteAt = t;
+      const intent = open.get(row);
+      // "unknown" leaves the intent open: a later read may verify it.
+      if (result.result !== 'unknown') open.delete(row);
+      else if (intent)
+        open.set(row, {
+          ...intent,
+          applied: applied === true || intent.applied,
+          // A later process that only looked for it moves nothing.
+          ...(intent.goneBy === undefined && { goneBy: t, holder }),
+        });
+    }
+    if (kind === 'end') {
+      endedAt = seq;
+      replaced = entry['superseded'] === true;
+    }
+  }
+  const last = records.length;
+  return { results, open, steps, done, wroteAt, endedAt, last, replaced, holder };
+}
+
+/**
+ * Milliseconds until none of these writes can still take effect, which is `ms` after each was sent; the
+ * full `ms` if the clock went backwards.
+ */
+export function settleTimeLeft(
+  writes: readonly Pick<Intent, 't'>[],
+  ms: number,
+  now: Date,
+): number {
+  const present = now.getTime();
+  return writes.reduce((most, { t }) => Math.max(most, t > present ? ms : t + ms - present), 0);
+}
+
+/** How long after its intent a write may still be waiting for its turn, or as a 429 asked. */
+const longestTurnMs = 3_600_000;
+
+/**
+ * The intent of an earlier process, with `t` set to the latest time at which it can have been sent, by the
+ * clock as it is now.
+ */
+export function sentAtLatest(
+  intent: Intent,
+  now: Date,
+  self: ThisProcess,
+): Intent & { readonly since: number } {
+  const { t, goneBy = t + longestTurnMs, holder } = intent;
+  const aheadMs = holder ? setAheadSince(holder, self) : 0;
+  return { ...intent, since: t, t: Math.min(now.getTime(), goneBy + aheadMs) };
+}
+
+/** The values before a write as the journal stores them: notes and long values only as hashes. */
+export function redactedBefore(changes: readonly RowChange[]): JsonObject {
+  return Object.fromEntries(changes.map(({ field, from }) => [field, redactValue(field, from)]));
+}
+
+/** The row without its old and new values, which are known elsewhere. */
+export function withoutValues(row: ReportRow): ReportRow {
+  const { before: _, after: __, ...rest } = row;
+  return rest;
+}
+
+/**
+ * A result as the journal stores it: notes and long values only as hashes, and of a refusal only the
+ * message. `changes`: what the row sends, of which the service may repeat a note.
+ */
+export function redactRow(row: ReportRow, changes: readonly RowChange[] = []): ReportRow {
+  const { before, after, error } = row;
+  return {
+    ...row,
+    ...(before && { before: redactAll(before) }),
+    ...(after && { after: redactAll(after) }),
+    ...(error && { error: redactError(error, changes) }),
+  };
+}
+
+/**
+ * The error of a result without the body of the service's refusal, and without its words and a code
+ * in prose if they may be those of a note: the row sends one, or they mention one.
+ */
+function redactError(whole: RowError, changes: readonly RowChange[]): RowError {
+  const { service: _, ...error } = whole;
+  const { message, code, kind } = error;
+  const sendsNote = changes.some(({ field }) => isNote(field));
+  const mayBeNote = (text: string) => sendsNote || /note/i.test(text);
+  const at = message.indexOf(serviceSays);
+  const own = at >= 0 && mayBeNote(message.slice(at)) ? message.slice(0, at).trimEnd() : message;
+  if (/\s/.test(code) && mayBeNote(code))
+    return { ...error, code: kind, message: own.replaceAll(` (${code})`, '') };
+  return { ...error, message: own };
+}
+
+/** True for the field with the staff's internal notes, which are never stored in clear. */
+export function isNote(field: string): boolean {
+  return field === 'internalNotes';
+}
+
+const maxPlainLength = 200;
+
+function redactValue(field: string, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  return isNote(field) || printJson(value).length > maxPlainLength ? hashOf(value) : value;
+}
+
+function redactAll(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, redactValue(key, value)]),
+  );
+}
+
 const hashPrefix = 'sha256:';
 
 /** The hash that a journal stores in place of a value. */
@@ -127,119 +306,15 @@ export function isHash(value: unknown): boolean {
 
 /** The entry with values that hold a secret replaced by their hashes. */
 function withoutSecretValues(entry: Entry, isSecret: (text: string) => boolean): Entry {
-  if (!someText([entry['before'], entry['after']], isSecret)) return entry;
-  const hashed = (fields: unknown) =>
-    isObject(fields) &&
+  const { before, after } = entry as { readonly before?: JsonObject; readonly after?: JsonObject };
+  if (!someText([before, after], isSecret)) return entry;
+  const hashed = (values: JsonObject | undefined) =>
+    values &&
     Object.fromEntries(
-      Object.entries(fields).map(([field, value]) => [
+      Object.entries(values).map(([field, value]) => [
         field,
         someText(value, isSecret) ? hashOf(value) : value,
       ]),
     );
-  const changed = ['before', 'after'].filter((name) => entry[name] !== undefined);
-  return { ...entry, ...Object.fromEntries(changed.map((name) => [name, hashed(entry[name])])) };
-}
-
-function asJournalRecord(value: JsonObject | undefined, seq: number): JournalRecord | undefined {
-  return value?.['seq'] === seq ? (value as JsonObject & JournalRecord) : undefined;
-}
-
-/** A run with an unreadable file, described as far as its other files allow. */
-export interface DamagedRun {
-  readonly run: string;
-  readonly folder: string;
-  /** Names the file, and for a journal the line. */
-  readonly message: string;
-  readonly head: RunHead | undefined;
-  /** Undefined if the plan cannot be read. */
-  readonly rows: readonly PlannedRow[] | undefined;
-  /** It has not ended: what it sent can no longer be determined. */
-  readonly isOpen: boolean;
-}
-
-/** True if an error from reading a run means that a file is damaged or unreadable. */
-export function cannotBeUsed(error: unknown): error is GuardError | OutputError {
-  return error instanceof GuardError || error instanceof OutputError;
-}
-
-/** Describes a run whose reading failed with such an error. */
-export async function damagedRun(
-  folder: string,
-  journal: string,
-  { message }: Failure,
-): Promise<DamagedRun> {
-  const plan = await readPlan(folder).catch((error: unknown) => {
-    if (cannotBeUsed(error)) return undefined;
-    throw error;
-  });
-  // Other records may follow the end.
-  const text = await readBytes(journal).catch(() => '');
-  const hasEnded = text.includes('"kind":"end"');
-  return {
-    run: basename(folder),
-    folder,
-    message,
-    head: plan?.head ?? headOf(await readFirstRecord(journal)),
-    rows: plan?.rows,
-    // Without a plan there is nothing to resume.
-    isOpen: hasPlan(folder) && !hasEnded,
-  };
-}
-
-/** Renames the folder of a damaged run, which then no longer counts. Returns its path. Throws OutputError. */
-export async function setAside({ folder }: DamagedRun): Promise<string> {
-  const aside = `${folder}.damaged`;
-  try {
-    await fs.rename(folder, aside);
-  } catch (error) {
-    throw new OutputError(`${folder} cannot be set aside: ${systemReason(error)}.`, {
-      hint: 'Move it away from there yourself, then run the same command again.',
-      cause: error,
-    });
-  }
-  return aside;
-}
-
-/** The run that is about to start. */
-interface NewRun {
-  readonly head: Scope;
-  /** Returns the subject of a row; by default its id. */
-  readonly subjectOf: ((row: SelectedRow) => string | undefined) | undefined;
-  readonly rows: readonly SelectedRow[];
-  readonly restart: boolean;
-}
-
-/**
- * Returns the damaged runs that the new run replaces. Throws GuardError `damaged` if one of them may
- * have written some of these rows, unless `restart`. Damaged runs unrelated to the rows are only reported.
- */
-export function damagedBefore(
-  context: Context,
-  damaged: readonly DamagedRun[],
-  { head, subjectOf = ({ id }) => id, rows, restart }: NewRun,
-): readonly DamagedRun[] {
-  const subjects = new Set(damaged.length === 0 ? [] : rows.map((row) => subjectOf(row)));
-  const replaced = damaged.filter((run) => {
-    // Runs of another organization, service or resource share no rows with this one.
-    const { head: other = head } = run;
-    if (!run.isOpen || !isSameScope(other, head)) return false;
-    const rowSubjects = run.rows?.map((row) => subjectOf(row)) ?? [...subjects];
-    return rowSubjects.some((each) => each !== undefined && subjects.has(each));
-  });
-  for (const run of damaged) if (!replaced.includes(run)) context.message(run.message);
-  const [first] = replaced;
-  if (first && !restart)
-    throw new GuardError(`${first.message} It is unknown which of these rows that run changed.`, {
-      code: 'damaged',
-      hint: 'Check the records yourself. --restart starts over and sets this journal aside.',
-    });
-  return replaced;
-}
-
-/** Sets damaged runs aside and reports where they are kept; call it once the new run is on disk. Throws OutputError. */
-export async function setAsideAll(context: Context, damaged: readonly DamagedRun[]): Promise<void> {
-  for (const run of damaged) {
-    const path = await setAside(run);
-    context.message(`The damaged run is kept in ${path}.`);
-  }
+  return { ...entry, before: hashed(before), after: hashed(after) };
 }

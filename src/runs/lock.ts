@@ -13,10 +13,9 @@ import {
   type ThisProcess,
 } from '../files/holder.js';
 import { acquireLock, type HeldLock, LockedError, processOf } from '../files/lock.js';
-import { cannotBeUsed } from './journal.js';
 import type { RunHead, Scope } from './plan.js';
 import { makeRoom, type RunStore } from './store.js';
-import { listOpenRuns, readRun, type StoredRun } from './stored-run.js';
+import { cannotBeUsed, listOpenRuns, readRun, type StoredRun } from './stored-run.js';
 
 type Locking = Scope & Pick<RunHead, 'run' | 'startedAt'>;
 

@@ -1,5 +1,5 @@
 /** The plan of a run on disk: its head, its job and its rows, and which formats this version can resume. */
-import { promises as fs, statSync } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { parseBaseUrl } from '../config/base-url.js';
 import { sandboxProfile } from '../config/choices.js';
@@ -245,16 +245,6 @@ export function headOf(record: JsonObject | undefined): RunHead | undefined {
 function withFormat(head: JsonObject): RunHead {
   const verb = verbOfAction(String(head['action']));
   return { format: 0, version: '0.1.0', verb, ...head } as RunHead;
-}
-
-/** True if a run's folder has a plan, readable or not, or if that cannot be determined. */
-export function hasPlan(folder: string): boolean {
-  try {
-    statSync(pathIn(folder));
-    return true;
-  } catch (error) {
-    return systemCode(error) !== 'ENOENT';
-  }
 }
 
 /** Reduces the plan of an ended run to what `runs retry` can use, or removes it. Throws OutputError. */

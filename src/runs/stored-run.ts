@@ -4,21 +4,29 @@ import { join } from 'node:path';
 import type { Api } from '../api/types.js';
 import type { LocalContext } from '../context.js';
 import { systemLimit, systemReason } from '../data/system-errors.js';
-import { ConfigError, OutputError } from '../errors.js';
+import { ConfigError, type Failure, GuardError, OutputError } from '../errors.js';
 import { syncFolder, syncPath } from '../files/atomic-write.js';
 import { describeSelf, type ThisProcess } from '../files/holder.js';
 import type { HeldLock } from '../files/lock.js';
+import { readBytes } from '../files/synced-lines.js';
 import {
-  cannotBeUsed,
-  type DamagedRun,
-  damagedRun,
+  foldJournal,
   type Journal,
   type JournalOptions,
   openJournal,
+  type RunState,
   readFirstRecord,
   readJournal,
 } from './journal.js';
-import { headOf, type RunHead, type RunPlan, readPlan, runFormat, writePlan } from './plan.js';
+import {
+  headOf,
+  type PlannedRow,
+  type RunHead,
+  type RunPlan,
+  readPlan,
+  runFormat,
+  writePlan,
+} from './plan.js';
 import {
   firstStepOf,
   isFinalRow,
@@ -27,7 +35,6 @@ import {
   summarize,
   unsentResult,
 } from './report.js';
-import { foldJournal, type RunState } from './state.js';
 import {
   isReported,
   isRunName,
@@ -54,6 +61,19 @@ export interface StoredRun {
   readonly finished: boolean;
   /** A report of all its records was printed. */
   readonly reported: boolean;
+}
+
+/** A run with an unreadable file, described as far as its other files allow. */
+export interface DamagedRun {
+  readonly run: string;
+  readonly folder: string;
+  /** Names the file, and for a journal the line. */
+  readonly message: string;
+  readonly head: RunHead | undefined;
+  /** Undefined if the plan cannot be read. */
+  readonly rows: readonly PlannedRow[] | undefined;
+  /** It has not ended: what it sent can no longer be determined. */
+  readonly isOpen: boolean;
 }
 
 /** Options to open a journal for writing; the journal records which process did. */
@@ -174,12 +194,39 @@ export async function readRuns(
   for (const name of names) {
     const run = await readFolder(store, name).catch(async (error: unknown) => {
       if (!cannotBeUsed(error)) throw error;
-      onDamaged(await damagedRun(runFolder(store, name), journalPath(store, name), error));
+      onDamaged(await damagedRun(store, name, error));
       return undefined;
     });
     if (run) runs.push(run);
   }
   return runs;
+}
+
+/** Describes a run whose reading failed with such an error. */
+async function damagedRun(store: RunStore, run: string, { message }: Failure): Promise<DamagedRun> {
+  const folder = runFolder(store, run);
+  const journal = journalIn(folder);
+  // Other records may follow the end.
+  const text = await readBytes(journal).catch(() => '');
+  const hasEnded = text.includes('"kind":"end"');
+  const plan = await readPlan(folder).catch((error: unknown) => {
+    if (cannotBeUsed(error)) return null;
+    throw error;
+  });
+  return {
+    run,
+    folder,
+    message,
+    head: plan?.head ?? headOf(await readFirstRecord(journal)),
+    rows: plan?.rows,
+    // Without a plan there is nothing to resume; one that cannot be read is null.
+    isOpen: plan !== undefined && !hasEnded,
+  };
+}
+
+/** True if an error from reading a run means that a file is damaged or unreadable. */
+export function cannotBeUsed(error: unknown): error is GuardError | OutputError {
+  return error instanceof GuardError || error instanceof OutputError;
 }
 
 /** Reads one run by its name; undefined if there is none. Throws GuardError, OutputError. */

@@ -4,11 +4,16 @@ import type { JsonObject } from '../data/json.js';
 import { didYouMean } from '../data/nearest.js';
 import { notVerified } from '../data/outcome-errors.js';
 import { UsageError } from '../errors.js';
-import type { DamagedRun } from './journal.js';
 import type { PlannedRow, RunPlan } from './plan.js';
 import { countsAsError } from './report.js';
 import { type RunStore, storeOf } from './store.js';
-import { listOpenRuns, type StoredRun, type WriteOptions, withJournal } from './stored-run.js';
+import {
+  type DamagedRun,
+  listOpenRuns,
+  type StoredRun,
+  type WriteOptions,
+  withJournal,
+} from './stored-run.js';
 
 /** How far a file's upload got; the states that `uploads list` shows. */
 export const uploadStates = [

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Task } from '../../src/engine/operation.js';
 import { runRows } from '../../src/engine/run-rows.js';
-import { openJournal, parseJournal, readJournal } from '../../src/runs/journal.js';
+import { foldJournal, openJournal, parseJournal, readJournal } from '../../src/runs/journal.js';
 import { isFinalRow } from '../../src/runs/report.js';
-import { foldJournal } from '../../src/runs/state.js';
 import { type Imagined, imagine, type Reaction, runOptions } from '../bulk/imagined.js';
 import { temporaryFolder } from '../support/run.js';
 

@@ -9,12 +9,12 @@ import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { durationInWords, formatDuration, parseDuration } from '../../data/time.js';
 import { GuardError, UsageError } from '../../errors.js';
+import { setAside } from '../../runs/end.js';
 import { resolveRunName } from '../../runs/find-run.js';
-import { type DamagedRun, setAside } from '../../runs/journal.js';
 import { isHeldByOther, isRunning } from '../../runs/lock.js';
 import { isKnownFormat } from '../../runs/plan.js';
 import { removeRun, runFolder, runNames, startOf, storeOf } from '../../runs/store.js';
-import { readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
+import { type DamagedRun, readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
 import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
 
 const month = 30 * 86_400_000;

@@ -21,10 +21,10 @@ import type { Context } from '../../context.js';
 import { plural } from '../../data/text.js';
 import { Failure } from '../../errors.js';
 import { type ExitName, mostSevere } from '../../exit-codes.js';
-import type { DamagedRun } from '../../runs/journal.js';
 import { isHere } from '../../runs/plan.js';
 import { type BulkReport, failedRun, type ReportRow, reportOf } from '../../runs/report.js';
 import { isSingleRun } from '../../runs/store.js';
+import type { DamagedRun } from '../../runs/stored-run.js';
 import {
   findUnfinishedUpload,
   isUploadRun,

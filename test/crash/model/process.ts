@@ -9,10 +9,9 @@ import { runRows } from '../../../src/engine/run-rows.js';
 import { StaleReadError } from '../../../src/errors.js';
 import type { HeldLock } from '../../../src/files/lock.js';
 import { sealLine } from '../../../src/files/synced-lines.js';
-import { type Entry, parseJournal } from '../../../src/runs/journal.js';
+import { type Entry, foldJournal, parseJournal } from '../../../src/runs/journal.js';
 import { type RunHead, runFormat } from '../../../src/runs/plan.js';
 import type { ReportRow } from '../../../src/runs/report.js';
-import { foldJournal } from '../../../src/runs/state.js';
 import { statusPlan } from '../../bulk/imagined.js';
 import { call, type World } from './world.js';
 
