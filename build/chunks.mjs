@@ -37,8 +37,7 @@ const firsts = {
     'src/runs/find-run.ts',
     'src/runs/stored-run.ts',
     'src/runs/lock.ts',
-    'src/runs/unfinished-uploads.ts',
-    'src/runs/record-names.ts',
+    'src/runs/unfinished.ts',
     // Small, and sealed like the lines of a journal.
     'src/cursors/cursor-file.ts',
   ],

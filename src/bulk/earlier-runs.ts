@@ -12,7 +12,7 @@ import { isSameLine, isSameScope, type NewRunHead, requireContinuable } from '..
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { isReported, type RunStore, runFolder, storeOf } from '../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
-import { hasLeftovers } from '../runs/unfinished-uploads.js';
+import { hasLeftovers } from '../runs/unfinished.js';
 import { type EndedRun, endWith } from './execute.js';
 import { type BulkValues, type Invocation, jobOf } from './invocation.js';
 import { runSince, unfinishedTasks } from './resume.js';

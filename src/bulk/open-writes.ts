@@ -21,7 +21,7 @@ import {
   withJournal,
   writeOptions,
 } from '../runs/stored-run.js';
-import { hasLeftovers } from '../runs/unfinished-uploads.js';
+import { hasLeftovers } from '../runs/unfinished.js';
 import type { Invocation } from './invocation.js';
 import { unfinishedTasks, withRun } from './resume.js';
 import { lockFor } from './run-locks.js';

@@ -14,7 +14,7 @@ import { type RunHead, requireContinuable } from '../runs/plan.js';
 import { isFinalRow, type ReportRow } from '../runs/report.js';
 import { hasRun, openRunStore, type RunStore, storeOf } from '../runs/store.js';
 import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
-import { unfinishedUploads } from '../runs/unfinished-uploads.js';
+import { unfinishedUploads } from '../runs/unfinished.js';
 import { confirmChanges, printPreview } from './confirm.js';
 import { type EndedRun, executeRun, type PlannedRun } from './execute.js';
 import {

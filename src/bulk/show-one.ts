@@ -14,7 +14,7 @@ import { type Failure, UnknownOutcomeError } from '../errors.js';
 import { shortRunName } from '../runs/find-run.js';
 import { endedWell, type ReportRow, reportRowFields } from '../runs/report.js';
 import { readRun } from '../runs/stored-run.js';
-import { hasLeftovers, isUploadRun } from '../runs/unfinished-uploads.js';
+import { hasLeftovers, isUploadRun } from '../runs/unfinished.js';
 import { verbs } from '../runs/verb.js';
 import { markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';

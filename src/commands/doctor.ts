@@ -27,7 +27,7 @@ import {
 } from '../runs/plan.js';
 import { openRunStore, storeOf } from '../runs/store.js';
 import { listRuns, type StoredRun } from '../runs/stored-run.js';
-import { type UnfinishedUpload, unfinishedUploads } from '../runs/unfinished-uploads.js';
+import { type UnfinishedUpload, unfinishedUploads } from '../runs/unfinished.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { wrapPageLine } from '../terminal/whole-words.js';
 import { settingPlace } from './config/shared.js';

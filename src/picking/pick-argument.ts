@@ -16,9 +16,8 @@ import { foldCase, plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { aboutPeople } from '../resources/person/holders.js';
 import { gamesOf, isConverted } from '../resources/tryout-filters.js';
-import { shortRunNames } from '../runs/find-run.js';
+import { createNameFinder, shortRunNames, soleRecord } from '../runs/find-run.js';
 import { ofConnection } from '../runs/plan.js';
-import { createNameFinder, soleRecord } from '../runs/record-names.js';
 import { countsAsError, summaryLine } from '../runs/report.js';
 import { type RunStore, retriedBy, runNames, storeOf } from '../runs/store.js';
 import {

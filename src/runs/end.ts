@@ -24,7 +24,7 @@ import {
   writeReported,
 } from './store.js';
 import { type DamagedRun, readRun, readRuns, type StoredRun } from './stored-run.js';
-import { unfinishedUploads } from './unfinished-uploads.js';
+import { unfinishedUploads } from './unfinished.js';
 
 /** The content of a run's end record, and how much of its plan is kept. */
 interface RunEnd {

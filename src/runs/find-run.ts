@@ -1,5 +1,5 @@
-/** Finds runs by their name, their short id or `last`, and shortens their names. */
-import type { Context } from '../context.js';
+/** Finds runs by their name, their short id or `last`, shortens their names, and names their records. */
+import type { Context, LocalContext } from '../context.js';
 import { UnknownNameError } from '../data/outcome-errors.js';
 import { GuardError } from '../errors.js';
 import { newestFirst, type RunPlace, type RunStore, runNames } from './store.js';
@@ -68,6 +68,41 @@ export function shortRunNames(store: RunStore): (run: string) => string {
   for (const name of namesIfReadable(store))
     counts.set(name.slice(-6), (counts.get(name.slice(-6)) ?? 0) + 1);
   return (run) => ((counts.get(run.slice(-6)) ?? 0) > 1 ? run : run.slice(-6));
+}
+
+/** Finds the name of a record of a run by its id; undefined if no list has shown it. */
+export type NameFinder = (run: StoredRun, id: string) => string | undefined;
+
+/** Returns a finder that reads the cache for completion once for each resource. */
+export async function createNameFinder({ paths }: LocalContext): Promise<NameFinder> {
+  const { recallNames } = await import('../config/completion-cache.js');
+  const known = new Map<string, ReadonlyMap<string, string>>();
+  const namesFor = ({ head }: StoredRun): ReadonlyMap<string, string> => {
+    const { profile, service: baseUrl, organization: organizationId, resource } = head;
+    try {
+      return recallNames(paths, { profile, baseUrl, organizationId }, resource);
+    } catch {
+      // The run of a service whose address this version does not take.
+      return new Map();
+    }
+  };
+  return (run, id) => {
+    const { profile, service, organization, resource } = run.head;
+    const key = [profile, service, organization, resource].join('\n');
+    const names = known.get(key) ?? namesFor(run);
+    known.set(key, names);
+    return names.get(id) || undefined;
+  };
+}
+
+/** Returns the only record that a finished run changed, by its name or else its id; undefined for any other run. */
+export function soleRecord(run: StoredRun, nameOf: NameFinder): string | undefined {
+  const [only, ...others] = run.state.results.values();
+  if (only?.result !== 'changed' || others.length > 0 || !run.finished) return undefined;
+  const made = only.after?.['id'];
+  const id = typeof made === 'string' ? made : only.id;
+  const [deleted] = run.head.verb === 'delete' ? Object.values(only.before ?? {}) : [];
+  return typeof deleted === 'string' ? deleted : (nameOf(run, id) ?? id);
 }
 
 function namesIfReadable(store: RunStore): readonly string[] {

@@ -3,7 +3,7 @@
 import type { UploadContentType } from '../api/schemas.js';
 import type { JsonObject } from '../data/json.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
-import { storedState } from '../runs/unfinished-uploads.js';
+import { storedState } from '../runs/unfinished.js';
 import { futureIds } from '../runs/verb.js';
 import type { DocumentFields, FileFacts, StoredFile } from './store-file.js';
 

@@ -16,7 +16,7 @@ import { sha256OfFile, unreadable } from '../files/input-file.js';
 import { refuseSameFile } from '../files/same-file.js';
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun } from '../runs/store.js';
-import { uploadId } from '../runs/unfinished-uploads.js';
+import { uploadId } from '../runs/unfinished.js';
 import { inspectFile, type LocalFile } from './local-file.js';
 import { readUploadManifest } from './manifest.js';
 import { expandPaths } from './paths.js';

@@ -7,7 +7,7 @@ import { shells } from '../../src/cli/completion/scripts.js';
 import type { Command } from '../../src/cli/define.js';
 import { ruleCodes } from '../../src/resources/findings/rule.js';
 import { rowResults } from '../../src/runs/report.js';
-import { uploadStates } from '../../src/runs/unfinished-uploads.js';
+import { uploadStates } from '../../src/runs/unfinished.js';
 
 const text = z.string();
 const textOrNull = z.nullable(text);

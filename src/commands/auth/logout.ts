@@ -24,7 +24,7 @@ import { shortRunNames } from '../../runs/find-run.js';
 import { isRunHeld } from '../../runs/lock.js';
 import { removeState, runFolder, storeOf } from '../../runs/store.js';
 import { listRuns } from '../../runs/stored-run.js';
-import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
+import { unfinishedUploads } from '../../runs/unfinished.js';
 
 interface LoggedOut {
   readonly profile: string;

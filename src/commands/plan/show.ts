@@ -23,7 +23,7 @@ import {
 import { isDeletion, type ReportRow } from '../../runs/report.js';
 import { storeOf } from '../../runs/store.js';
 import { runsOfPlan, summaryOf } from '../../runs/stored-run.js';
-import { isUploadRun } from '../../runs/unfinished-uploads.js';
+import { isUploadRun } from '../../runs/unfinished.js';
 import { countedNoun, verbOfAction } from '../../runs/verb.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { commandLines } from '../../terminal/whole-words.js';

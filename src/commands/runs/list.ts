@@ -5,8 +5,12 @@ import { defineLocalCommand, flag } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import { plural } from '../../data/text.js';
-import { shortRunNames } from '../../runs/find-run.js';
-import { createNameFinder, type NameFinder, soleRecord } from '../../runs/record-names.js';
+import {
+  createNameFinder,
+  type NameFinder,
+  shortRunNames,
+  soleRecord,
+} from '../../runs/find-run.js';
 import { isSingleRun, type RunStore, runNames, storeOf } from '../../runs/store.js';
 import { listRuns, readRuns, type StoredRun, stateWord, summaryOf } from '../../runs/stored-run.js';
 

@@ -15,7 +15,7 @@ import { isHeldByOther, isRunning } from '../../runs/lock.js';
 import { isKnownFormat } from '../../runs/plan.js';
 import { removeRun, runFolder, runNames, startOf, storeOf } from '../../runs/store.js';
 import { type DamagedRun, readRuns, type StoredRun, summaryOf } from '../../runs/stored-run.js';
-import { unfinishedUploads } from '../../runs/unfinished-uploads.js';
+import { unfinishedUploads } from '../../runs/unfinished.js';
 
 const month = 30 * 86_400_000;
 

@@ -10,7 +10,7 @@ import { shownRunName } from '../../runs/find-run.js';
 import { countsAsError, isFinalRow } from '../../runs/report.js';
 import { retriedBy, storeOf } from '../../runs/store.js';
 import { readRun, type StoredRun } from '../../runs/stored-run.js';
-import { hasLeftovers } from '../../runs/unfinished-uploads.js';
+import { hasLeftovers } from '../../runs/unfinished.js';
 import {
   earlierRunCommand,
   findRunHere,

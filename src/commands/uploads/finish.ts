@@ -30,7 +30,7 @@ import {
   isUploadRun,
   readUnfinishedUploads,
   type UnfinishedUpload,
-} from '../../runs/unfinished-uploads.js';
+} from '../../runs/unfinished.js';
 import { markOf } from '../../terminal/paint.js';
 import { uploadOperation } from '../../uploads/operation.js';
 import { otherConnection } from '../runs/shared.js';

@@ -7,12 +7,7 @@ import { sentencesView } from '../../cli/views.js';
 import { markReported } from '../../runs/end.js';
 import { storeOf } from '../../runs/store.js';
 import { writeOptions } from '../../runs/stored-run.js';
-import {
-  findUnfinishedUpload,
-  forgetUpload,
-  forgotten,
-  isStored,
-} from '../../runs/unfinished-uploads.js';
+import { findUnfinishedUpload, forgetUpload, forgotten, isStored } from '../../runs/unfinished.js';
 import { uploadOperation } from '../../uploads/operation.js';
 
 export default defineLocalWrite({

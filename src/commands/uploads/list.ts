@@ -4,11 +4,7 @@ import { defineLocalCommand } from '../../cli/define.js';
 import { rowsView } from '../../cli/views.js';
 import { plural } from '../../data/text.js';
 import { isRunning } from '../../runs/lock.js';
-import {
-  isStored,
-  readUnfinishedUploads,
-  type UploadState,
-} from '../../runs/unfinished-uploads.js';
+import { isStored, readUnfinishedUploads, type UploadState } from '../../runs/unfinished.js';
 
 interface UploadLine {
   readonly id: string;

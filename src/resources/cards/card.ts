@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../../data/json.js';
 import { upTo } from '../../data/text.js';
 import { clockTime, shortDay } from '../../data/time.js';
 import { isHash } from '../../runs/journal.js';
-import { isUploadRun } from '../../runs/unfinished-uploads.js';
+import { isUploadRun } from '../../runs/unfinished.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
 import { type CardPage, type CardStyle, fieldText, pageLines, type Section } from './fields.js';
 import type { PastChange } from './history.js';
