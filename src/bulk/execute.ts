@@ -195,9 +195,7 @@ async function endIfDone(
   try {
     const begun = rows.filter(({ result, error }) => result !== 'not_attempted' || error);
     await appendUntouched(journal, plan, new Set(begun.map(({ row }) => row)));
-    // A copy, because an interface is not a JsonObject.
-    const summary = { ...summarize(rows, { dryRun: false }) };
-    if (store) await endRun(store, plan, journal, { results: rows, summary });
+    if (store) await endRun(store, plan, journal, { results: rows, summary: summarize(rows) });
     return stop?.error instanceof OutputError && rows.every(isFinalRow) ? undefined : stop;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -73,18 +73,20 @@ export function endAfter(done: DoneStep | undefined, end: RowEnd): RowEnd {
   return { ...known, ...end, ...known };
 }
 
-/** How one row of a bulk write ended. */
-export const rowResults = [
-  'changed',
-  'unchanged',
-  'skipped',
-  'failed',
-  'conflict',
-  'unknown',
-  'not_attempted',
-  'would_change',
-] as const;
-export type RowResult = (typeof rowResults)[number];
+/** How one row of a bulk write ended, by the name of its count in a summary. */
+const resultByCount = {
+  changed: 'changed',
+  unchanged: 'unchanged',
+  skipped: 'skipped',
+  failed: 'failed',
+  conflict: 'conflict',
+  unknown: 'unknown',
+  notAttempted: 'not_attempted',
+  wouldChange: 'would_change',
+} as const;
+type CountName = keyof typeof resultByCount;
+export type RowResult = (typeof resultByCount)[CountName];
+export const rowResults: readonly RowResult[] = Object.values(resultByCount);
 
 /** Why a row was not changed. */
 export interface RowError {
@@ -185,34 +187,19 @@ export interface BulkReport {
   readonly results: readonly ReportRow[];
 }
 
-export interface ReportSummary {
-  readonly total: number;
-  readonly changed: number;
-  readonly unchanged: number;
-  readonly skipped: number;
-  readonly failed: number;
-  readonly conflict: number;
-  readonly unknown: number;
-  readonly notAttempted: number;
-  readonly wouldChange?: number;
-}
+/** How many rows there are, and of each result; `wouldChange` only in a dry run. */
+export type ReportSummary = { readonly total: number } & {
+  readonly [name in Exclude<CountName, 'wouldChange'>]: number;
+} & { readonly wouldChange?: number };
 
 /** Counts the rows by result; each row counts once. */
-export function summarize(rows: readonly ReportRow[], options: { dryRun: boolean }): ReportSummary {
+export function summarize(rows: readonly ReportRow[], dryRun = false): ReportSummary {
   const counts = new Map<RowResult, number>();
   for (const { result } of rows) counts.set(result, (counts.get(result) ?? 0) + 1);
-  const count = (result: RowResult) => counts.get(result) ?? 0;
-  return {
-    total: rows.length,
-    changed: count('changed'),
-    unchanged: count('unchanged'),
-    skipped: count('skipped'),
-    failed: count('failed'),
-    conflict: count('conflict'),
-    unknown: count('unknown'),
-    notAttempted: count('not_attempted'),
-    ...(options.dryRun && { wouldChange: count('would_change') }),
-  };
+  const byName = Object.entries(resultByCount)
+    .filter(([name]) => dryRun || name !== 'wouldChange')
+    .map(([name, result]) => [name, counts.get(result) ?? 0] as const);
+  return { total: rows.length, ...Object.fromEntries(byName) } as ReportSummary;
 }
 
 /** The exit code of a run, given the reason it stopped, if any (docs, section 6). */
@@ -243,7 +230,7 @@ export function reportOf(
   rows: readonly ReportRow[],
 ): BulkReport {
   const place = { profile: profile.name, organization: api.organizationId };
-  return bulkReport({ ...head, ...place }, rows, summarize(rows, { dryRun }), dryRun);
+  return bulkReport({ ...head, ...place }, rows, summarize(rows, dryRun), dryRun);
 }
 
 /** A report, in the order of its fields and its rows. */
@@ -308,14 +295,10 @@ export function summaryLine(
 ): string {
   const { total, ...counts } = report.summary;
   if (total === 0) return nothingToDo(action);
-  const results: { readonly [count: string]: RowResult } = {
-    notAttempted: 'not_attempted',
-    wouldChange: 'would_change',
-  };
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => {
-      const word = resultWord(results[name] ?? (name as RowResult), action);
+      const word = resultWord(resultByCount[name as CountName], action);
       return `${groupedNumber(count)} ${word === 'conflict' ? 'in conflict' : word}`;
     });
   return `${parts.join(', ') || 'nothing done'}${parts.length === 1 ? '' : `, of ${groupedNumber(total)}`}`;

@@ -265,7 +265,7 @@ export function resultsSoFar({ state }: StoredRun): ReadonlyMap<number, ReportRo
 /** The summary of a run; rows without a result count as not attempted. */
 export function summaryOf(run: StoredRun): ReportSummary {
   const total = run.head.rows;
-  const counted = summarize([...resultsSoFar(run).values()], { dryRun: false });
+  const counted = summarize([...resultsSoFar(run).values()]);
   const untouched = total - counted.total;
   return { ...counted, total, notAttempted: counted.notAttempted + untouched };
 }

@@ -9,7 +9,7 @@ const shown = (results: readonly ReportRow[]) =>
     {
       action: 'tryouts.set-status',
       results,
-      summary: summarize(results, { dryRun: false }),
+      summary: summarize(results),
     } as BulkReport,
     { paint: createPaint(false), isUtf8: true, columns: 80 } as never,
   );
