@@ -18,9 +18,9 @@ import type { ReportRow, SelectedRow } from '../runs/report.js';
 import {
   isSingleRun,
   journalIn,
-  journalPath,
   placeIn,
   type RunStore,
+  runFolder,
   runNames,
   storeOf,
   timeInName,
@@ -272,7 +272,7 @@ async function writtenSince(store: RunStore, own: OwnRun, since: number, singleM
   const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
   // There may be thousands: one call of the file system each, for nearly all have ended.
   const writtenAt = (name: string) =>
-    modifiedAt(journalIn(`${ended}/${name}`)) || modifiedAt(journalPath(store, name));
+    modifiedAt(journalIn(`${ended}/${name}`)) || modifiedAt(journalIn(runFolder(store, name)));
   const [single, several] = [timeInName(since - singleMs), timeInName(since - longestMs)];
   const written = names.filter(
     (name) =>

@@ -24,8 +24,8 @@ export type BeforeImageEntry = {
   /** `fields`: those sent. `record`: the entire deleted record. `created`: the new `id`. */
   readonly kind: 'fields' | 'record' | 'created';
   /** A field that the record did not have is present with the value undefined. */
-  readonly before?: { readonly [field: string]: unknown };
-  readonly after?: { readonly [field: string]: unknown };
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
 };
 
 /** Fields in none of the three lists can be restored exactly. */
@@ -39,8 +39,7 @@ interface InexactFields {
 }
 
 /** A before-image read back from disk. */
-export type BeforeImage = BeforeImageEntry &
-  InexactFields & { readonly before?: JsonObject; readonly after?: JsonObject };
+export type BeforeImage = BeforeImageEntry & InexactFields;
 
 type AnyEntry = BeforeImageEntry & Partial<InexactFields>;
 
@@ -119,7 +118,7 @@ function toStored(entry: AnyEntry, isKey: BeforeImageOptions['isKey']): object {
   const withheld = new Set(entry.withheld);
   const shortened = new Set(entry.shortened);
   for (const field in before) if (before[field] === undefined) absent.add(field);
-  const clean = (fields: BeforeImageEntry['before']) =>
+  const clean = (fields: JsonObject | undefined) =>
     fields &&
     Object.fromEntries(
       Object.entries(fields).flatMap(([field, value]) => {

@@ -106,8 +106,8 @@ export type ReportRow = {
   /** The reference that named the record. */
   readonly ref?: string;
   readonly result: RowResult;
-  readonly before?: Readonly<Record<string, unknown>>;
-  readonly after?: Readonly<Record<string, unknown>>;
+  readonly before?: JsonObject;
+  readonly after?: JsonObject;
   readonly error?: RowError;
   /** The first step, if it is done although the row failed: `accepted`. */
   readonly step?: string;

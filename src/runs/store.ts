@@ -60,11 +60,6 @@ export function hasRun(store: RunStore, run: string): boolean {
   return existsSync(runFolder(store, run));
 }
 
-/** The path of a run's journal. */
-export function journalPath(store: RunStore, run: string): string {
-  return journalIn(runFolder(store, run));
-}
-
 /** The path of the journal within a run's folder. */
 export function journalIn(folder: string): string {
   return join(folder, 'journal.jsonl');

@@ -40,7 +40,6 @@ import {
   isRunName,
   isSingleRun,
   journalIn,
-  journalPath,
   makeRoom,
   markNewest,
   newestRun,
@@ -136,7 +135,7 @@ export async function continueJournal(
   plan: RunPlan,
   options: WriteOptions,
 ): Promise<Journal> {
-  const journal = await openJournal(journalPath(store, plan.head.run), options);
+  const journal = await openJournal(journalIn(runFolder(store, plan.head.run)), options);
   const resumed = { kind: 'resume', ...holderEntry(options) } as const;
   await journal.append(journal.last === 0 ? firstRecord(plan, options) : resumed);
   return journal;
@@ -244,7 +243,7 @@ export async function runsOfPlan(
   const names: string[] = [];
   for (const name of runNames(store)) {
     if (isSingleRun(name) || startOf(name).getTime() < earliest) continue;
-    const first = await readFirstRecord(journalPath(store, name));
+    const first = await readFirstRecord(journalIn(runFolder(store, name)));
     if (headOf(first)?.plan === hash) names.push(name);
   }
   return readRuns(store, names);
