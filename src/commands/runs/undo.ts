@@ -13,15 +13,16 @@ import { parseReference } from '../../data/references.js';
 import { groupedNumber } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
-import { recentWrite } from '../../resources/lagging-undo.js';
-import { type UndoJob, undoable, undoKind, undoOperation } from '../../resources/undo.js';
+import { recentWrite, type UndoJob, undoOperation } from '../../resources/undo.js';
 import {
   mixedNote,
   nothingToUndo,
   nullNote,
   partialNotes,
+  undoable,
+  undoKind,
   undoneCounts,
-} from '../../resources/undo-words.js';
+} from '../../resources/undoable.js';
 import { shortRunName, shownRunName } from '../../runs/find-run.js';
 import { isHeldByOther } from '../../runs/lock.js';
 import { requireContinuable } from '../../runs/plan.js';

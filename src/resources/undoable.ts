@@ -1,18 +1,87 @@
-/** The texts of an undo: its counts, its effect, and the reason why a run cannot be undone. */
+/** What of a run can be undone, and how an undo says so: its counts, its effect, and the reason why a run cannot be undone. */
 
+import type { Context } from '../context.js';
 import type { CommandManifest } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
 import { type ResourceName, referenceKindsOf } from '../data/resources.js';
 import { foldCase, groupedNumber, plural } from '../data/text.js';
 import type { PreviewedRows, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
-import type { BeforeImage } from '../runs/before-images.js';
+import { type BeforeImage, readBeforeImages } from '../runs/before-images.js';
 import type { ReportRow } from '../runs/report.js';
+import { runFolder, storeOf } from '../runs/store.js';
 import type { StoredRun } from '../runs/stored-run.js';
-import { countedNoun, verbs } from '../runs/verb.js';
+import { countedNoun, type RunVerb, verbs } from '../runs/verb.js';
+import { recordIfThere, recordReader } from './read.js';
 
 /** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
 export type UndoKind = 'fields' | 'created' | 'mixed';
+
+/** The changed rows of a run that can be undone, each with its before-image, and those that cannot. */
+export async function undoable(
+  context: Context,
+  { head }: StoredRun,
+  results: readonly ReportRow[],
+) {
+  const images = await readBeforeImages(runFolder(storeOf(context), head.run));
+  const imageByRow = new Map(images.map((image) => [image.row, image]));
+  const documents = recordReader(context, 'documents');
+  const can: BeforeImage[] = [];
+  const cannot: NotUndoable[] = [];
+  for (const row of results.toSorted((a, b) => a.row - b.row)) {
+    if (row.result !== 'changed' && row.result !== 'unknown' && row.step === undefined) continue;
+    const { id: made, replaces } = row.after ?? {};
+    const id = typeof made === 'string' ? made : row.id;
+    const image = imageByRow.get(row.row);
+    const isLast = typeof replaces === 'string' && !(await recordIfThere(documents, replaces));
+    const why = isLast
+      ? `that replaced ${replaces}, which is gone`
+      : obstacle(head.verb, row, image, images.length > 0);
+    if (why === undefined && image) can.push({ ...image, id });
+    else {
+      const deleted = image?.kind === 'record' ? image.before : undefined;
+      cannot.push({ id, why: why ?? '', deleted });
+    }
+  }
+  return { can, cannot };
+}
+
+/** Why a row cannot be undone, worded to follow a count; undefined if it can. */
+function obstacle(
+  verb: RunVerb,
+  { result, step, after }: ReportRow,
+  image: BeforeImage | undefined,
+  keepsImages: boolean,
+): string | undefined {
+  if (result === 'unknown') return 'with an unknown outcome';
+  if (!verbs[verb].canUndo) {
+    // Its second step was refused.
+    if (step !== undefined) return `only ${step}`;
+    return verb === 'delete' ? 'deleted' : 'converted';
+  }
+  if (image?.kind === 'record') return 'deleted';
+  // `auth logout` may have removed images of a run that was resumed later.
+  const makesRecords = verb !== 'update' && verb !== 'undo';
+  const isWithoutId = verb === 'create' && after?.['id'] === undefined;
+  if (!image)
+    return (keepsImages && makesRecords) || isWithoutId
+      ? 'made without an answer that shows it'
+      : 'changed by a run whose previous values were not kept';
+  const unrestorable = unrestorableFields(image);
+  const isRestorable = Object.keys(image.after ?? {}).some(
+    (field) => !unrestorable.includes(field),
+  );
+  return image.kind === 'created' || isRestorable
+    ? undefined
+    : `with a previous value that was not kept (${unrestorable.join(', ')})`;
+}
+
+/** The effect of an undo of these rows. */
+export function undoKind(rows: readonly BeforeImage[]): UndoKind {
+  const created = rows.filter(({ kind }) => kind === 'created').length;
+  if (created === 0) return 'fields';
+  return created === rows.length ? 'created' : 'mixed';
+}
 
 /**
  * The sentence with the counts, which add up to the changed rows of the run. The preview of an undo that
