@@ -9,8 +9,8 @@ import {
   keyColumn,
   mapColumns,
 } from '../../../src/resources/import/columns.js';
+import { RowReader } from '../../../src/resources/import/resolve.js';
 import { KeyIndex } from '../../../src/resources/import/row-keys.js';
-import { RowReader } from '../../../src/resources/import/row-reader.js';
 import { SeenFields } from '../../../src/resources/import/seen-fields.js';
 import { records } from '../../bulk/random-records.js';
 import { collected } from '../../support/collected.js';
