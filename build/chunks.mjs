@@ -28,7 +28,6 @@ const firsts = {
     'src/cli/filters.ts',
     'src/cli/lists/filter-list.ts',
     'src/resources/list-command.ts',
-    'src/resources/selection.ts',
     'src/cli/lists/columns.ts',
   ],
   files: ['src/files/atomic-write.ts'],

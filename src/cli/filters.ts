@@ -36,6 +36,19 @@ export const listFlags = {
 
 export type ListValues = ValuesOf<typeof listFlags>;
 
+/** The list flags as selection flags; the rare ones appear in --help only. */
+export const listSelectionFlags = asRare(listFlags, ['where']);
+
+/** Returns flags of which only `shown` appear on the short help page. */
+export function asRare<F extends Record<string, object>>(flags: F, shown: readonly string[]): F {
+  return Object.fromEntries(
+    Object.entries(flags).map(([name, own]) => [
+      name,
+      shown.includes(name) ? own : { ...own, rare: true },
+    ]),
+  ) as F;
+}
+
 /** Parses the name of a cursor, which is part of a file name. Throws UsageError. */
 export function parseCursorName(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text)) return text;
@@ -154,4 +167,12 @@ export interface Filters {
   words?(values: object): { readonly before: string; readonly after: string } | undefined;
   /** The query parameters with which the service filters, where an admin's override names them. */
   query?(values: object, overrides: Overrides): { readonly [name: string]: string };
+}
+
+/** The filters of a resource: `--where` and `--search`, and its own. */
+export function selectionBy(
+  own: Readonly<Record<string, unknown>> = {},
+  tests: Filters['tests'] = () => [],
+): Filters {
+  return { names: [...Object.keys(own), 'where', 'search'], tests };
 }

@@ -10,7 +10,7 @@ import { recordDigest } from '../data/digest.js';
 import { labelOf, quotedName } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import type { ConfirmRule, Operation, Session } from '../engine/operation.js';
-import { exportTime } from './selection.js';
+import { exportTime } from './params.js';
 import { changing } from './send.js';
 
 type DeleteJob = { readonly route?: string | undefined };

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { allowedExtensions, knownExtensions, mediaType, typeByName } from '../api/schemas.js';
 import { param, params, type ValuesOf } from '../cli/define.js';
-import type { FilterWorld } from '../cli/filters.js';
+import { type FilterWorld, selectionBy } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
@@ -11,7 +11,6 @@ import { isSameText } from '../data/text.js';
 import { type RecordTest, typedField, withinTimes } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { tagsIn } from './document-tags.js';
-import { selectionBy } from './selection.js';
 
 const group = 'selection';
 

@@ -1,13 +1,19 @@
-/** Edits of an application's internal notes (contract 2.3): flags, parsing, and the resulting text. */
+/** Edits of an application's internal notes (contract 2.3): flags, parsing, the question before some are lost, and the resulting text. */
 
 import * as z from 'zod/mini';
 import { isGiven } from '../cli/check.js';
 import { flag, param, type ValuesOf } from '../cli/define.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import type { Context } from '../context.js';
+import { isRawCell } from '../data/cell-values.js';
+import { checkNoSpreadsheetError, isExportOf, notEscaped } from '../data/csv.js';
 import { localDay } from '../data/dates.js';
+import { isObject, type JsonObject } from '../data/json.js';
+import { labelOf } from '../data/path.js';
 import { endsWithNote } from '../engine/notes.js';
-import { UsageError } from '../errors.js';
+import type { Task } from '../engine/operation.js';
+import { CancelledError, nothingDone, UsageError } from '../errors.js';
+import type { SelectedRow } from '../runs/report.js';
 
 const isText = (text: string) => text.trim() !== '';
 
@@ -64,7 +70,7 @@ export function datedLine({ day, text }: Extract<NoteEdit, { kind: 'append' }>):
 }
 
 /** The edit that adds a line of today. */
-export function noteToAppend({ now }: Pick<Context, 'now'>, text: string): NoteEdit {
+function noteToAppend({ now }: Pick<Context, 'now'>, text: string): NoteEdit {
   return { kind: 'append', text: text.trim(), day: localDay(now()) };
 }
 
@@ -83,4 +89,55 @@ export async function readNoteEdit(
   throw new UsageError(`${noteFile === '-' ? 'stdin' : noteFile} holds no text.`, {
     hint: 'To remove the notes: --clear-note',
   });
+}
+
+/**
+ * Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). A cell with the
+ * exported form of the present notes, which may not be all of them, changes nothing.
+ */
+export function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): NoteEdit | undefined {
+  const { internalNotes: cell } = own;
+  const present = record['internalNotes'];
+  if (cell === null) return { kind: 'clear' };
+  if (isObject(cell) && !isRawCell(cell)) return cell as NoteEdit;
+  const text = isRawCell(cell) ? cell.raw : cell;
+  if (typeof text !== 'string' || isExportOf(text, present)) return undefined;
+  if (!isRawCell(cell))
+    return { kind: 'replace', text: notEscaped(text, present, `Line ${row}: internalNotes `) };
+  checkNoSpreadsheetError(text, 'internalNotes', `Line ${row}`);
+  return { kind: 'clear' };
+}
+
+/** Shows existing notes and asks whether to replace or append. Throws UsageError, CancelledError. */
+export async function askToReplace(
+  context: Context,
+  job: JsonObject,
+  { id, previewed = [] }: Task,
+  record: JsonObject,
+): Promise<JsonObject> {
+  const { note } = job as { readonly note?: NoteEdit };
+  const present = record['internalNotes'];
+  const isLost =
+    note?.kind === 'replace' &&
+    typeof present === 'string' &&
+    present.trim() !== '' &&
+    previewed.some(({ field }) => field === 'internalNotes');
+  if (!isLost || context.settings.yes) return job;
+  const { unavailable } = context.prompts;
+  const who = labelOf(record, id);
+  if (unavailable !== undefined)
+    throw new UsageError(`${who} has notes that --note would replace, and ${unavailable}.`, {
+      hint: 'Add --yes to replace them, or keep them with --append-note.',
+    });
+  context.message(`${who} has notes:`);
+  for (const line of present.split('\n')) context.message(`  - ${line}`);
+  for (const line of note.text.split('\n')) context.message(`  + ${line}`);
+  const answer = await context.prompts.select('Replace or append?', [
+    { value: 'append', label: 'append' },
+    { value: 'replace', label: 'replace' },
+    { value: 'cancel', label: 'cancel' },
+  ]);
+  if (answer === 'cancel') throw new CancelledError(nothingDone);
+  if (answer === 'replace') return job;
+  return { ...job, note: noteToAppend(context, note.text) };
 }

@@ -1,8 +1,9 @@
-/** Arguments and flags shared by the commands of several resources, and the view of a delete. */
+/** Arguments, flags and a CSV column shared by the commands of several resources, and the view of a delete. */
 import * as z from 'zod/mini';
 import { idProblem } from '../api/schemas.js';
 import { param, params } from '../cli/define.js';
 import type { View } from '../cli/views.js';
+import type { Column } from '../data/csv-columns.js';
 import { parseReference, referenceProblem } from '../data/references.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 
@@ -66,3 +67,6 @@ export const sizeBytesSchema = z.pipe(
   z.string().check(z.regex(/^\d{1,15}$/, 'must be a whole number of bytes')),
   z.transform(Number),
 );
+
+/** The time since which a record must not have changed; part of every export. */
+export const exportTime: Column = { name: 'updatedAt', read: (cell) => cell.trim() };

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
 import { param } from '../cli/define.js';
-import { cacheFor, type Filters, type FilterWorld } from '../cli/filters.js';
+import { cacheFor, type Filters, type FilterWorld, selectionBy } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
@@ -14,7 +14,6 @@ import { type RecordTest, typedField } from '../data/where.js';
 import { Failure, NotFoundError, UsageError } from '../errors.js';
 import { recordWord } from './params.js';
 import { idsOfWords } from './read.js';
-import { selectionBy } from './selection.js';
 
 /** The flag that only players have. */
 export const playerFilters = {

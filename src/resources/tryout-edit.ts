@@ -2,44 +2,38 @@
 
 import * as z from 'zod/mini';
 import { callFor } from '../api/resources.js';
-import { TryoutStatus } from '../api/schemas.js';
+import { TryoutApplication, TryoutStatus } from '../api/schemas.js';
 import type { BulkValues } from '../bulk/invocation.js';
 import { params } from '../cli/define.js';
 import type { Context } from '../context.js';
-import { isRawCell } from '../data/cell-values.js';
-import { checkNoSpreadsheetError, isExportOf, notEscaped } from '../data/csv.js';
-import { isObject, type JsonObject } from '../data/json.js';
-import { labelOf, nameWithId } from '../data/path.js';
+import type { ColumnRules } from '../data/csv-columns.js';
+import type { JsonObject } from '../data/json.js';
+import { nearest } from '../data/nearest.js';
+import { nameWithId } from '../data/path.js';
 import { kebab, orList } from '../data/text.js';
 import { plainNotes } from '../engine/notes.js';
-import type { Comparison, KnownStep, Operation, Session, Task } from '../engine/operation.js';
-import { CancelledError, nothingDone, UsageError } from '../errors.js';
+import type { Comparison, KnownStep, Operation, Session } from '../engine/operation.js';
+import { UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import {
+  askToReplace,
   datedLine,
   editedNotes,
   type NoteEdit,
   type NoteValues,
-  noteToAppend,
+  noteOf,
   readNoteEdit,
   typedNoteFlag,
 } from './notes.js';
 import { Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
-import { editColumns } from './selection.js';
 import { changing } from './send.js';
 
-/** The job of an edit, which applies to every application; plain JSON. */
+/** The target values of every application, or of one; undefined = leave unchanged. Plain JSON. */
 type EditJob = JsonObject & {
-  readonly status?: TryoutStatus | undefined;
+  readonly status?: string | undefined;
   readonly note?: NoteEdit | undefined;
 };
-
-/** The target values of one application; undefined = leave unchanged. */
-interface EditTarget {
-  readonly status: string | undefined;
-  readonly note: NoteEdit | undefined;
-}
 
 /** The parts of the operation that do not depend on how the command names its flags. */
 export const editParts = {
@@ -59,6 +53,30 @@ export const ifStatusFlag = {
     'change a row only while it has one of these',
     { commaList: true, placeholder: 'S[,S]', group: 'safety', rare: true },
   ),
+};
+
+/** The columns of a CSV that names applications without editing them, as for `tryouts convert`. */
+export const applicationColumns: ColumnRules = {
+  columns: [
+    {
+      name: 'if_status',
+      as: 'ifStatus',
+      read: (cell) => cell.split(/[,;|]/).map((word) => readStatus(word)),
+    },
+    { name: 'updatedAt', read: (cell) => readTime(cell) },
+  ],
+  exported: Object.keys(TryoutApplication.shape),
+  open: false,
+};
+
+/** Columns that set the status and the notes of applications. */
+const editColumns: ColumnRules = {
+  ...applicationColumns,
+  columns: [
+    { name: 'status', read: readStatusCell },
+    { name: 'internalNotes', aliases: ['note'], clears: true, read: (cell) => cell },
+    ...applicationColumns.columns,
+  ],
 };
 
 interface StatusValues {
@@ -117,7 +135,7 @@ function editSession(context: Context, job: EditJob): Session {
   return {
     ...holders.beside(changing(context, 'tryouts', 'update')),
     plan(row, { record = {} }) {
-      const target: EditTarget = {
+      const target: EditJob = {
         status: job.status ?? statusOf(row, record),
         note: job.note ?? noteOf(row, record),
       };
@@ -166,7 +184,7 @@ export function compareEdit({ changes }: KnownStep, record: JsonObject): Compari
   return 'applied';
 }
 
-function editChanges(record: JsonObject, { status, note }: EditTarget): readonly RowChange[] {
+function editChanges(record: JsonObject, { status, note }: EditJob): readonly RowChange[] {
   const changes: RowChange[] = [];
   if (status !== undefined && record['status'] !== status)
     changes.push({ field: 'status', from: record['status'], to: status });
@@ -180,27 +198,31 @@ function editChanges(record: JsonObject, { status, note }: EditTarget): readonly
   return changes;
 }
 
+/** Reads a status; `exported`: one that resembles none of the contract may be the service's own. */
+function readStatus(cell: string, exported = false): string {
+  const word = cell.trim().toLowerCase();
+  if (TryoutStatus.options.some((option) => option === word)) return word;
+  const near = nearest(word, TryoutStatus.options);
+  if (exported && near === undefined) return cell.trim();
+  const advice = near ? `did you mean ${near}?` : `use ${orList(TryoutStatus.options)}`;
+  throw new Error(`holds "${cell.trim()}", which is not a status (${advice}).`);
+}
+
+/** Reads a status, but keeps its case: a record may hold just that text. */
+function readStatusCell(cell: string, exported: boolean): string {
+  readStatus(cell, exported);
+  return cell.trim();
+}
+
+function readTime(cell: string): string {
+  if (!Number.isNaN(Date.parse(cell.trim()))) return cell.trim();
+  throw new Error(`holds "${cell.trim()}", which is not a time.`);
+}
+
 /** Returns the status of a row's cell as the contract has it, but one that the record holds as it is. */
 function statusOf({ own = {} }: SelectedRow, record: JsonObject): string | undefined {
   const status = own['status'] as string | undefined;
   return status === record['status'] ? status : status?.toLowerCase();
-}
-
-/**
- * Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). A cell with the
- * exported form of the present notes, which may not be all of them, changes nothing.
- */
-function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): NoteEdit | undefined {
-  const { internalNotes: cell } = own;
-  const present = record['internalNotes'];
-  if (cell === null) return { kind: 'clear' };
-  if (isObject(cell) && !isRawCell(cell)) return cell as NoteEdit;
-  const text = isRawCell(cell) ? cell.raw : cell;
-  if (typeof text !== 'string' || isExportOf(text, present)) return undefined;
-  if (!isRawCell(cell))
-    return { kind: 'replace', text: notEscaped(text, present, `Line ${row}: internalNotes `) };
-  checkNoSpreadsheetError(text, 'internalNotes', `Line ${row}`);
-  return { kind: 'clear' };
 }
 
 /** Refuses to set a status that the contract does not know; a record may keep one. Throws UsageError. */
@@ -240,38 +262,4 @@ function unchangedNote(record: JsonObject | undefined, id: string, { status, not
   if (status !== undefined) return `${who} is already ${status}; nothing was sent.`;
   if (note?.kind === 'clear') return `${who} has no notes; nothing was sent.`;
   return `The notes of ${who} already say that; nothing was sent.`;
-}
-
-/** Shows existing notes and asks whether to replace or append. Throws UsageError, CancelledError. */
-async function askToReplace(
-  context: Context,
-  job: JsonObject,
-  { id, previewed = [] }: Task,
-  record: JsonObject,
-): Promise<JsonObject> {
-  const { note } = job as EditJob;
-  const present = record['internalNotes'];
-  const isLost =
-    note?.kind === 'replace' &&
-    typeof present === 'string' &&
-    present.trim() !== '' &&
-    previewed.some(({ field }) => field === 'internalNotes');
-  if (!isLost || context.settings.yes) return job;
-  const { unavailable } = context.prompts;
-  const who = labelOf(record, id);
-  if (unavailable !== undefined)
-    throw new UsageError(`${who} has notes that --note would replace, and ${unavailable}.`, {
-      hint: 'Add --yes to replace them, or keep them with --append-note.',
-    });
-  context.message(`${who} has notes:`);
-  for (const line of present.split('\n')) context.message(`  - ${line}`);
-  for (const line of note.text.split('\n')) context.message(`  + ${line}`);
-  const answer = await context.prompts.select('Replace or append?', [
-    { value: 'append', label: 'append' },
-    { value: 'replace', label: 'replace' },
-    { value: 'cancel', label: 'cancel' },
-  ]);
-  if (answer === 'cancel') throw new CancelledError(nothingDone);
-  if (answer === 'replace') return job;
-  return { ...job, note: noteToAppend(context, note.text) };
 }

@@ -4,7 +4,13 @@ import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import { isGiven } from '../cli/check.js';
 import { flag, param, params, type ValuesOf } from '../cli/define.js';
-import type { Filters, FilterWorld } from '../cli/filters.js';
+import {
+  asRare,
+  type Filters,
+  type FilterWorld,
+  listSelectionFlags,
+  selectionBy,
+} from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
@@ -20,7 +26,6 @@ import {
   withinTimes,
 } from '../data/where.js';
 import { UsageError } from '../errors.js';
-import { asRare, listSelectionFlags, selectionBy } from './selection.js';
 
 const group = 'selection';
 const point = () => z.optional(parsedBy(parseWhen));

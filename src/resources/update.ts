@@ -16,6 +16,7 @@ import { replacementNote } from '../config/choices.js';
 import type { Context } from '../context.js';
 import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
+import type { ColumnRules } from '../data/csv-columns.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
@@ -23,8 +24,8 @@ import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { unshownNote } from '../engine/step-done.js';
 import { Failure } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
+import { exportTime } from './params.js';
 import { recordReader } from './read.js';
-import { fieldColumns } from './selection.js';
 import { changing } from './send.js';
 
 /** The job of an update, which applies to every record; plain JSON. */
@@ -42,6 +43,13 @@ interface UpdateParts {
   /** Further fields that the job sets. */
   more?(job: JsonObject, record: JsonObject | undefined): JsonObject;
 }
+
+/** Columns of an update: each sets the field of its name. */
+const fieldColumns: ColumnRules = {
+  columns: [exportTime],
+  exported: ['organizationId', 'createdAt'],
+  open: true,
+};
 
 /** Updates one or many records. */
 export function updateOperation(resource: ResourceName, parts: UpdateParts): Operation {

@@ -1,10 +1,10 @@
 /** `rosterctl documents delete`: deletes documents. */
 import { deletionFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
+import { listSelectionFlags } from '../../cli/filters.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { documentFilters, documentSelection } from '../../resources/document-filters.js';
 import { anyIdsArg, deletedView, routeFlag } from '../../resources/params.js';
-import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineOperation({
   summary: 'Delete one or several documents',

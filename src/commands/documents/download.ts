@@ -1,6 +1,7 @@
 /** `rosterctl documents download`: downloads the files of documents. */
 import { allFlags, atOnceText, bulkFlags, idsFileFlag } from '../../bulk/invocation.js';
 import { defineCommand } from '../../cli/define.js';
+import { listSelectionFlags } from '../../cli/filters.js';
 import {
   downloadExcludes,
   downloadFlags,
@@ -9,7 +10,6 @@ import {
 } from '../../downloads/download-documents.js';
 import { documentFilters } from '../../resources/document-filters.js';
 import { anyIdsArg } from '../../resources/params.js';
-import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineCommand({
   summary: 'Download the files of documents',

@@ -4,6 +4,7 @@ import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { params } from '../../cli/define.js';
 import { type FieldValues, fieldFlags } from '../../cli/field-flags.js';
+import { listSelectionFlags } from '../../cli/filters.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordView } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
@@ -11,7 +12,6 @@ import { UsageError } from '../../errors.js';
 import { untaggedFilters, untaggedSelection } from '../../resources/document-filters.js';
 import { changedTags, type TagChange } from '../../resources/document-tags.js';
 import { anyIdsArg, nameFlag, routeFlag } from '../../resources/params.js';
-import { listSelectionFlags } from '../../resources/selection.js';
 import { givenFields, updateOperation } from '../../resources/update.js';
 
 const tagsFlag = (text: string) =>

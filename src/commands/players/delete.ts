@@ -1,10 +1,10 @@
 /** `rosterctl players delete`: deletes players. */
 import { deletionFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
+import { listSelectionFlags } from '../../cli/filters.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { anyIdsArg, deletedView, routeFlag } from '../../resources/params.js';
 import { playerFilters, playerSelection } from '../../resources/player-filters.js';
-import { listSelectionFlags } from '../../resources/selection.js';
 
 export default defineOperation({
   summary: 'Delete one or several players',

@@ -2,10 +2,10 @@
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags } from '../../cli/field-flags.js';
+import { listSelectionFlags } from '../../cli/filters.js';
 import { recordView } from '../../cli/views.js';
 import { anyIdsArg, nameFlag, routeFlag } from '../../resources/params.js';
 import { playerFilters, playerSelection } from '../../resources/player-filters.js';
-import { listSelectionFlags } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
 export default defineOperation({

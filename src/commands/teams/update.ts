@@ -2,9 +2,9 @@
 import { manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { fieldFlags } from '../../cli/field-flags.js';
+import { listSelectionFlags, selectionBy } from '../../cli/filters.js';
 import { recordView } from '../../cli/views.js';
 import { anyIdsArg, nameFlag, routeFlag } from '../../resources/params.js';
-import { listSelectionFlags, selectionBy } from '../../resources/selection.js';
 import { updateOperation } from '../../resources/update.js';
 
 export default defineOperation({

@@ -5,9 +5,8 @@ import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
 import { fieldFlags, readFields } from '../../cli/field-flags.js';
 import { recordView } from '../../cli/views.js';
-import { applicationColumns } from '../../resources/selection.js';
 import { convertParts } from '../../resources/tryout-convert.js';
-import { ifStatusFlag } from '../../resources/tryout-edit.js';
+import { applicationColumns, ifStatusFlag } from '../../resources/tryout-edit.js';
 import {
   tryoutExcludes,
   tryoutSelection,

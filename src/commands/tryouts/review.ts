@@ -2,8 +2,7 @@
 import { reportView } from '../../bulk/report-view.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
-import { listFlags } from '../../cli/filters.js';
-import { asRare } from '../../resources/selection.js';
+import { asRare, listFlags } from '../../cli/filters.js';
 import { editParts } from '../../resources/tryout-edit.js';
 import { tryoutExcludes, tryoutFilters } from '../../resources/tryout-filters.js';
 import type { ReviewValues } from '../../review/review.js';
