@@ -39,7 +39,7 @@ import {
   RowKeys,
 } from './row-keys.js';
 import { SeenFields } from './seen-fields.js';
-import { readTeams, TeamFields, teamTarget } from './teams.js';
+import { readTeams, teamTarget } from './teams.js';
 
 /**
  * Resolves the rows by one fresh list of the resource, and one of the teams if a column names them.
@@ -56,20 +56,18 @@ export async function resolveImport(
     options.teamColumn !== undefined ||
     columns.some(({ name }) => aliasKind(name, resource) === 'team');
   const teams = mayNameTeams ? await readTeams(context) : undefined;
-  const seen = new SeenFields();
+  const seen = new SeenFields(teams?.isId);
   const index = new KeyIndex(options.key, options.comparison);
   const ids = new Map<string, JsonObject>();
-  const teamFields = new TeamFields();
   const onRecord = (record: JsonObject) => {
     seen.observe(record);
     index.add(record);
     ids.set(String(record['id']), record);
-    if (teams) teamFields.see(record, teams);
   };
   await readWholeList(context, resource, onRecord, importDoubt);
   for (const record of await readUnlisted(context, resource, ids)) onRecord(record);
   checkKeyField(options, seen);
-  const team = teams && teamTarget(options.teamField, seen, teamFields.names);
+  const team = teams && teamTarget(options.teamField, seen);
   const service = [...new Set([...serviceFields, ...readOnlyFields(context, resource)])];
   const mapping = mapColumns(columns, key, options, { seen, service, team });
   const hasColumnProblems = mapping.problems.length > 0;

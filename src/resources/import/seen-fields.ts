@@ -1,7 +1,8 @@
-/** The fields that the records of a list show: their names as columns, and the type of what they hold. */
+/** The fields that the records of a list show: their names as columns, the type of what they hold, and whether that is teams. */
+import { serviceFields } from '../../api/records.js';
 import { exportText } from '../../data/csv.js';
-import { isObject, type JsonObject, RawNumber } from '../../data/json.js';
-import { childOf, flatten, isNested, locate } from '../../data/path.js';
+import { isObject, isTextOrNumber, type JsonObject, RawNumber } from '../../data/json.js';
+import { childOf, flatten, isNested, locate, plainText } from '../../data/path.js';
 
 /** A field that some record shows. */
 export interface SeenField {
@@ -16,11 +17,17 @@ export interface SeenField {
 /** Beyond this number of records, only fields of the top level are looked for. */
 const mostSearched = 1_000;
 
-/** Collects the fields of records. */
+/** Collects the fields of records; `isTeam`: true for the id of a team, if some field may hold such ids. */
 export class SeenFields {
   private readonly fields = new Map<string, SeenField>();
   private readonly mixed = new Set<string>();
   private count = 0;
+  /** The fields in which some record holds ids of teams. */
+  private readonly withTeams = new Set<string>();
+  /** Those in which some record holds another value, such as a number that is an id by chance. */
+  private readonly withOthers = new Set<string>();
+
+  constructor(private readonly isTeam?: (id: string) => boolean) {}
 
   /** True if there was no record. */
   get isEmpty(): boolean {
@@ -30,6 +37,13 @@ export class SeenFields {
   /** The names as an export writes them, in the order of their first record. */
   get names(): readonly string[] {
     return [...this.fields.keys()];
+  }
+
+  /** The fields that hold ids of teams and nothing else; if there are none, those that hold some. */
+  get teamFields(): readonly string[] {
+    const all = [...this.withTeams];
+    const pure = all.filter((field) => !this.withOthers.has(field));
+    return pure.length > 0 ? pure : all;
   }
 
   get(name: string): SeenField | undefined {
@@ -44,11 +58,21 @@ export class SeenFields {
 
   observe(record: JsonObject): void {
     this.count += 1;
+    if (this.isTeam) this.seekTeams(record, this.isTeam);
     const isSearched = this.count <= mostSearched && Object.values(record).some(isNested);
     if (isSearched) this.search(record);
     else
       for (const key of Object.keys(record))
         if (!isNested(record[key])) this.note(key, record, [key], record[key]);
+  }
+
+  private seekTeams(record: JsonObject, isTeam: (id: string) => boolean): void {
+    for (const [field, value] of Object.entries(record)) {
+      const values = [value].flat().filter((each) => each !== null && each !== '');
+      if (values.length === 0 || serviceFields.includes(field)) continue;
+      const isHolder = values.every((each) => isTextOrNumber(each) && isTeam(plainText(each)));
+      (isHolder ? this.withTeams : this.withOthers).add(field);
+    }
   }
 
   private search(record: JsonObject): void {

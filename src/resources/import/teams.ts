@@ -1,9 +1,8 @@
 /** Finds the teams that the cells of an import name, and the field of players that holds their ids. */
 
-import { serviceFields } from '../../api/records.js';
 import { readReferences } from '../../bulk/reference-index.js';
 import type { Context } from '../../context.js';
-import { isNumber, isTextOrNumber, type JsonObject, parseJson } from '../../data/json.js';
+import { isNumber, parseJson } from '../../data/json.js';
 import { plainText } from '../../data/path.js';
 import { parseReference, referenceOf } from '../../data/references.js';
 import { isSameText, shellQuote } from '../../data/text.js';
@@ -73,14 +72,10 @@ function asShown(id: string, { seen }: FieldTarget): unknown {
  * Returns the field that holds the ids of teams: the one typed, else the only one that holds ids of
  * teams in some record; undefined if there is none. Throws UsageError if there are several.
  */
-export function teamTarget(
-  typed: string | undefined,
-  seen: SeenFields,
-  holders: readonly string[],
-): FieldTarget | undefined {
-  const [field, other] = typed === undefined ? holders : [typed];
+export function teamTarget(typed: string | undefined, seen: SeenFields): FieldTarget | undefined {
+  const [field, other] = typed === undefined ? seen.teamFields : [typed];
   if (other !== undefined)
-    throw new UsageError(`Several fields hold ids of teams: ${holders.join(', ')}.`, {
+    throw new UsageError(`Several fields hold ids of teams: ${seen.teamFields.join(', ')}.`, {
       hint: `Choose one: --team-field ${shellQuote(field ?? '')}`,
     });
   if (field === undefined) return undefined;
@@ -89,29 +84,4 @@ export function teamTarget(
   const found = seen.get(name);
   const list = { path: name.split('.'), inList: [], sample: [] };
   return { field: name, seen: isTypedList && found?.sample === undefined ? list : found };
-}
-
-/** The fields of the records seen that hold ids of teams. */
-export class TeamFields {
-  private readonly holders = new Set<string>();
-  /** Fields with some value that is not an id of a team, such as a number that is one by chance. */
-  private readonly mixed = new Set<string>();
-
-  see(record: JsonObject, { isId }: Teams): void {
-    for (const [field, value] of Object.entries(record)) {
-      const values = (Array.isArray(value) ? value : [value]).filter(
-        (each) => each !== null && each !== '',
-      );
-      if (values.length === 0 || serviceFields.includes(field)) continue;
-      const isHolder = values.every((each) => isTextOrNumber(each) && isId(plainText(each)));
-      (isHolder ? this.holders : this.mixed).add(field);
-    }
-  }
-
-  /** Those that hold nothing else; if there are none, those that hold some. */
-  get names(): readonly string[] {
-    const all = [...this.holders];
-    const pure = all.filter((field) => !this.mixed.has(field));
-    return pure.length > 0 ? pure : all;
-  }
 }

@@ -12,7 +12,7 @@ import { shellQuote } from '../../data/text.js';
 import { GuardError } from '../../errors.js';
 import { readOnlyFields } from '../update.js';
 import { type SeenField, SeenFields } from './seen-fields.js';
-import { readTeams, TeamFields, type Teams } from './teams.js';
+import { readTeams, type Teams } from './teams.js';
 
 type TemplateColumn = {
   /** The head to write. */
@@ -51,14 +51,9 @@ export async function importTemplate(
 }
 
 async function templateColumns(context: Context, resource: ResourceName, hasTeams: boolean) {
-  const seen = new SeenFields();
-  const teamFields = new TeamFields();
   const teams = hasTeams ? await teamsIfWhole(context) : undefined;
-  const onRecord = (record: JsonObject) => {
-    seen.observe(record);
-    if (teams) teamFields.see(record, teams);
-  };
-  await readWholeList(context, resource, onRecord, {
+  const seen = new SeenFields(teams?.isId);
+  await readWholeList(context, resource, (record) => seen.observe(record), {
     so: 'so the template may lack columns',
     mayBeEmpty: true,
   });
@@ -74,7 +69,7 @@ async function templateColumns(context: Context, resource: ResourceName, hasTeam
     const field = seen.get(name);
     return !own.includes(name) && field && !isInnerService(field) && !isOpened(name);
   });
-  const holders = teamFields.names;
+  const holders = seen.teamFields;
   const namesTeams = names.some(
     (name) => aliasKind(name, resource) === 'team' && !holders.includes(name),
   );
