@@ -22,9 +22,9 @@ export function idsArg(resource: ResourceName) {
   return params(z.array(recordWord(resource)).check(z.minLength(1)), ...idsText(resource));
 }
 
-/** The positional ids of a command that can also take them from another source. */
-export function anyIdsArg(resource: ResourceName) {
-  return params(z._default(z.array(recordWord(resource)), []), ...idsText(resource));
+/** The positional ids of a command that can also take them from another source; `word`: what it accepts as one. */
+export function anyIdsArg(resource: ResourceName, word = recordWord(resource)) {
+  return params(z._default(z.array(word), []), ...idsText(resource));
 }
 
 function idsText(resource: ResourceName) {

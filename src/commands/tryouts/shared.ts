@@ -1,8 +1,6 @@
 /** The id arguments of the `tryouts` commands with a status flag. */
-import * as z from 'zod/mini';
 import { TryoutStatus } from '../../api/schemas.js';
-import { params } from '../../cli/define.js';
-import { recordWord } from '../../resources/params.js';
+import { anyIdsArg, recordWord } from '../../resources/params.js';
 
 /** Creates the argument for ids, which rejects a status and suggests what `flagFor` makes of it. */
 export function idsBeside(flagFor = (status: string) => `Did you mean: --status ${status}`) {
@@ -12,8 +10,5 @@ export function idsBeside(flagFor = (status: string) => `Did you mean: --status 
     const message = `"${value}" is a status, not an id.\n${flagFor(status)}`;
     issues.push({ code: 'custom', message, input: value });
   });
-  return params(z._default(z.array(id), []), 'ids of applications', {
-    placeholder: 'ID',
-    completes: 'id:tryouts',
-  });
+  return anyIdsArg('tryouts', id);
 }
