@@ -134,8 +134,12 @@ export async function tidyOpenRuns(
     else if (isAbandoned(run, self, now())) {
       await unmarkRetried(store, run.head);
       await removeRun(store, run.head.run);
-    } else if (belongsInEnded(store, run) && !isInProgress(run, self)) await moveEnded(store, run);
-    else open.push(run);
+    } else if (belongsInEnded(store, run) && !isInProgress(run, self)) {
+      const { head, plan, state } = run;
+      // A process killed before the rename may not have shortened the plan either.
+      if (plan) await shortenPlan(runFolder(store, head.run), plan, state.results.values());
+      moveToEnded(store, head.run);
+    } else open.push(run);
   }
   const known = new Set([...damaged.map(({ run }) => run), ...runs.map(({ head }) => head.run)]);
   for (const name of names)
@@ -165,12 +169,6 @@ function isInProgress({ state: { holder } }: StoredRun, self: ThisProcess): bool
 /** A young folder without a readable record may still be written; an old one is left from a killed process. */
 function isOld(run: string, now: Date): boolean {
   return now.getTime() - startOf(run).getTime() > 3_600_000;
-}
-
-async function moveEnded(store: RunStore, { head, plan, state }: StoredRun): Promise<void> {
-  // A process killed before the rename may not have shortened the plan either.
-  if (plan) await shortenPlan(runFolder(store, head.run), plan, state.results.values());
-  moveToEnded(store, head.run);
 }
 
 /** Renames the folder of a damaged run, which then no longer counts. Returns its path. Throws OutputError. */

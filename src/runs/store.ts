@@ -126,7 +126,7 @@ function newestFile({ dir }: RunStore): string {
 
 /** True if the name is that of a single write. */
 export function isSingleRun(run: string): boolean {
-  return run.charAt(timeLength) === '-' && run.slice(timeLength, -6) === '-1-';
+  return run.slice(timeLength, -6) === '-1-';
 }
 
 /** When the run of that name started; independent of its files, which may be unreadable. */
