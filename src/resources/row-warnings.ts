@@ -16,6 +16,7 @@ export class RowWarnings {
   private readonly messages = new Set<string>();
   /** By the sentence for further records, then by id. */
   private readonly groups = new Map<string, Map<string, RowWarning>>();
+  private readonly checks = new Map<number, (isSingle: boolean) => void>();
   private isPrinted = false;
 
   constructor(private readonly context: Context) {}
@@ -45,10 +46,18 @@ export class RowWarnings {
     if (this.isPrinted) this.printOne({ row, sentence, others }, group.size - 1);
   }
 
+  /** Does this for a row at `print`, whose rows are in order; at once after that. */
+  inOrder(row: number, check: (isSingle: boolean) => void): void {
+    if (this.isPrinted) check(false);
+    else this.checks.set(row, check);
+  }
+
   /** Prints what was collected while the rows were planned, in any order, except for these rows. */
-  print(leftAlone: ReadonlySet<number>): void {
+  print(isSingle: boolean, leftAlone: ReadonlySet<number>): void {
     if (this.isPrinted) return;
     this.isPrinted = true;
+    const checks = [...this.checks].filter(([row]) => !leftAlone.has(row));
+    for (const [, check] of checks.toSorted(([a], [b]) => a - b)) check(isSingle);
     const sorted = [...this.groups.values()].map((group) =>
       [...group.values()]
         .filter(({ row }) => !leftAlone.has(row))

@@ -37,7 +37,8 @@ export const convertParts = {
 const accepted = 'accepted';
 
 function convertSession(context: Context, { typed, accept }: ConvertJob): Session {
-  const warnings = new ConversionWarnings(context, accept);
+  const warnings = new RowWarnings(context);
+  const warnOf = conversionWarnings(warnings, accept);
   const holders = new Holders(context, aboutPeople);
   const base = holders.beside(changing(context, 'tryouts', 'convert'));
   const bodyOf = (row: Pick<SelectedRow, 'own' | 'row'>) => fieldsOfRow(row, typed);
@@ -46,7 +47,7 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     // Only one resend, and only if provably not applied: a second player would be worse.
     resends: 1,
     plan(row, { record = { id: row.id } }) {
-      warnings.plan(row, record);
+      warnOf(row, record);
       if (isConverted(record)) return { steps: [], made: madeOf(record) };
       holders.watch(record);
       const status = record['status'];
@@ -142,36 +143,35 @@ function playerOf(record: JsonObject): string {
   return nameWithId(name, String(playerIdOf(record)));
 }
 
-/** The facts about an application that the warnings of a conversion need. */
+/** The facts about an application by which it is compared with others. */
 interface Applicant {
   readonly id: string;
   readonly label: string;
-  readonly isAccepted: boolean;
   /** Its e-mail address and Discord user; `words` names the kind. */
   readonly identities: readonly { readonly key: string; readonly words: string }[];
 }
 
-/** The warnings of a conversion: who is not accepted, who is a player already, who applied twice. */
-class ConversionWarnings {
-  private readonly warnings: RowWarnings;
+/** Returns what warns of a row to convert: who is not accepted, who is a player already, who applied twice. */
+function conversionWarnings(warnings: RowWarnings, accept: boolean) {
   /** The first application of each e-mail address and Discord user. */
-  private readonly applicants = new Map<string, Applicant>();
-  /** The rows to convert, until `print`. */
-  private readonly planned = new Map<number, Applicant>();
-  private isPrinted = false;
-
-  constructor(
-    context: Context,
-    private readonly accept: boolean,
-  ) {
-    this.warnings = new RowWarnings(context);
-  }
-
-  plan(row: Pick<SelectedRow, 'row' | 'id'>, record: JsonObject): void {
+  const applicants = new Map<string, Applicant>();
+  /** Warns if two of the applications are by one person, who would become two players. */
+  const warnOfDuplicates = (own: Applicant) => {
+    for (const { key, words } of own.identities) {
+      const other = applicants.get(key) ?? own;
+      applicants.set(key, other);
+      if (other.id !== own.id)
+        warnings.once(
+          `${other.label} and ${own.label} have the same ${words}: one person would become two players.`,
+        );
+    }
+  };
+  return (row: Pick<SelectedRow, 'row' | 'id'>, record: JsonObject): void => {
     const status = record['status'];
+    const isAccepted = status === accepted;
     if (isConverted(record)) {
-      if (this.accept && status !== accepted)
-        this.warnings.forRow(
+      if (accept && !isAccepted)
+        warnings.forRow(
           row,
           record,
           `is already a player; its status stays ${valueText(status)}.`,
@@ -180,47 +180,28 @@ class ConversionWarnings {
       return;
     }
     const own = applicantOf(row.id, record);
-    if (this.isPrinted) this.warnOfDuplicates(own);
-    else this.planned.set(row.row, own);
-    if (!own.isAccepted && !this.accept)
-      this.warnings.forRow(
+    warnings.inOrder(row.row, (isSingle) => {
+      warnOfDuplicates(own);
+      // A preview warns of every status change.
+      if (isSingle && accept && !isAccepted)
+        warnings.once(
+          "Accepting triggers your organization's Flows (automations). That cannot be undone.",
+        );
+    });
+    if (!isAccepted && !accept)
+      warnings.forRow(
         row,
         record,
         `is not accepted: the status is ${valueText(status)}. --accept sets it first.`,
         'Others are not accepted, either.',
       );
-  }
-
-  print(isSingle: boolean, leftAlone: ReadonlySet<number>): void {
-    this.isPrinted = true;
-    const rows = [...this.planned].filter(([row]) => !leftAlone.has(row));
-    for (const [, each] of rows.toSorted(([a], [b]) => a - b)) this.warnOfDuplicates(each);
-    // A preview warns of every status change.
-    if (isSingle && this.accept && rows.some(([, { isAccepted }]) => !isAccepted))
-      this.warnings.once(
-        "Accepting triggers your organization's Flows (automations). That cannot be undone.",
-      );
-    this.warnings.print(leftAlone);
-  }
-
-  /** Warns if two of the applications are by one person, who would become two players. */
-  private warnOfDuplicates(own: Applicant): void {
-    for (const { key, words } of own.identities) {
-      const other = this.applicants.get(key) ?? own;
-      this.applicants.set(key, other);
-      if (other.id !== own.id)
-        this.warnings.once(
-          `${other.label} and ${own.label} have the same ${words}: one person would become two players.`,
-        );
-    }
-  }
+  };
 }
 
 function applicantOf(id: string, record: JsonObject): Applicant {
   return {
     id,
     label: nameWithId(record['name'], id),
-    isAccepted: record['status'] === accepted,
     identities: identities.flatMap(([field, words]) => {
       const value = record[field];
       const text = isTextOrNumber(value) ? foldCase(plainText(value).trim()) : '';

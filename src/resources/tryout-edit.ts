@@ -154,7 +154,7 @@ function editSession(context: Context, job: EditJob): Session {
         ...(note === undefined ? [] : ['internalNotes']),
       ];
     },
-    planned: (_, leftAlone) => warnings.print(leftAlone),
+    planned: (isSingle, leftAlone) => warnings.print(isSingle, leftAlone),
     compare: compareEdit,
     unchangedNote: (record, { id }) => unchangedNote(record, id, job),
   };
