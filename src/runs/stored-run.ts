@@ -95,7 +95,8 @@ export async function createRun(
   plan: RunPlan,
   options: WriteOptions,
 ): Promise<Journal> {
-  const folder = join(placeIn(store, 'open'), plan.head.run);
+  const open = placeIn(store, 'open');
+  const folder = join(open, plan.head.run);
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
@@ -106,7 +107,8 @@ export async function createRun(
   }
   let journal: Journal | undefined;
   try {
-    await syncNames(store);
+    // Before any run was marked, the names of the folders above may be new, too.
+    await (newestRun(store) === undefined ? syncPath(open) : syncFolder(open));
     markNewest(store, plan.head.run);
     await writePlan(folder, plan);
     journal = await openJournal(journalIn(folder), options);
@@ -121,12 +123,6 @@ export async function createRun(
     const text = systemLimit(error) ? `${error.message} Nothing was sent.` : error.message;
     throw new OutputError(text, { hint: makeRoom, cause: error.cause ?? error });
   }
-}
-
-/** Syncs the folder of the new run, and before any run was marked also those above, whose names may be new. */
-async function syncNames(store: RunStore): Promise<void> {
-  const open = placeIn(store, 'open');
-  await (newestRun(store) === undefined ? syncPath(open) : syncFolder(open));
 }
 
 /** Opens the journal of a run to continue it. Throws OutputError, GuardError. */
