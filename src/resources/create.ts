@@ -10,7 +10,7 @@ import type { ResourceName } from '../data/resources.js';
 import { percentDecoded, shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import { type ApiError, type Failure, UnknownOutcomeError, UsageError } from '../errors.js';
-import { creating, sendCreate } from './send.js';
+import { creating } from './send.js';
 import { noteOtherValues, presentAgain, readOnlyFields } from './update.js';
 
 type CreateJob = JsonObject & { readonly body: JsonObject };
@@ -65,12 +65,13 @@ export function createStep(call: Call): Step {
 
 function createSession(context: Context, resource: ResourceName, body: JsonObject): Session {
   const { noun } = resourceRow(resource);
+  const base = creating(context, resource);
   const say = (why: string) => `The ${noun} was created, but it could not be read again: ${why}`;
   return {
-    ...creating(context, resource),
+    ...base,
     resends: 0,
     plan: () => ({ steps: [createStep(callFor(resource, 'create', undefined, body))] }),
-    send: ({ call }, _, isFresh) => sendCreateWithId(context, call, resource, isFresh),
+    send: async (step, row, isFresh) => withLocation(await base.send(step, row, isFresh)),
     async checkSuccess({ call }, _, { answer, record: made, sign }) {
       if (sign && made)
         context.note(`The ${noun} was created, although the service answered: ${sign.said}.`);
@@ -109,21 +110,11 @@ export function leavesCreateOpen(status: number): boolean {
   return status === 202 || status === 207;
 }
 
-/** Sends a create; a success without a record has the id that its `Location` header names. */
-export async function sendCreateWithId(
-  context: Context,
-  call: Call,
-  resource: ResourceName,
-  isFresh: () => boolean,
-): Promise<Sent> {
-  const sent = await sendCreate(context, call, resource, isFresh);
-  if (sent.sign) return sent;
-  return { ...sent, record: sent.record ?? recordFromLocation(sent.answer.headers) };
-}
-
-function recordFromLocation(headers: Sent['answer']['headers']): JsonObject | undefined {
-  const id = headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
-  return id ? { id: percentDecoded(id) } : undefined;
+/** The result of a create; a success without a record has the id that its `Location` header names. */
+export function withLocation(sent: Sent): Sent {
+  if (sent.sign || sent.record) return sent;
+  const id = sent.answer.headers['location']?.split(/[?#]/)[0]?.split('/').at(-1);
+  return { ...sent, record: id ? { id: percentDecoded(id) } : undefined };
 }
 
 /** The failure for a 2xx that reports an error; unknown outcome for a bare code, which may refer to something else. */

@@ -58,27 +58,23 @@ export function changing(context: Context, resource: ResourceName, write: Record
   } satisfies Partial<Session>;
 }
 
-/** Sends a create once; a 2xx that reports an error is returned with that error. Throws Failure. */
-export async function sendCreate(
-  context: Context,
-  call: Call,
-  resource: ResourceName,
-  isFresh: () => boolean,
-): Promise<Sent> {
-  try {
-    const answer = await context.api.sendOnce(call, isFresh);
-    return { answer, record: answer.record };
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status < 300)) throw error;
-    const sent = sentRefusal(error);
-    return { ...sent, record: context.api.recordIn(sent.answer.body, resource) };
-  }
-}
-
-/** The parts of a session that creates: there is nothing to read, and the id is known only afterwards. */
+/**
+ * The parts of a session that creates: there is nothing to read, and the id is known only afterwards. A create
+ * is sent once; a 2xx that reports an error is returned with that error and its record.
+ */
 export function creating(context: Context, resource: ResourceName) {
   return {
     read: async () => ({ record: undefined, at: context.instant() }),
+    async send({ call }, _, isFresh): Promise<Sent> {
+      try {
+        const answer = await context.api.sendOnce(call, isFresh);
+        return { answer, record: answer.record };
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status < 300)) throw error;
+        const sent = sentRefusal(error);
+        return { ...sent, record: context.api.recordIn(sent.answer.body, resource) };
+      }
+    },
     image: () => undefined,
     imageAfter(record, { sent, isFound }) {
       if (record['id'] === undefined || (isFound && !isUntouched(record))) return undefined;

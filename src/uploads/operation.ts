@@ -9,7 +9,7 @@ import { shellQuote } from '../data/text.js';
 import type { Operation, Sent, Session, Step, Task } from '../engine/operation.js';
 import { InputError } from '../errors.js';
 import { tagsIn } from '../resources/document-tags.js';
-import { creating, sendCreate, withConflictAsSign } from '../resources/send.js';
+import { creating, withConflictAsSign } from '../resources/send.js';
 import type { SelectedRow } from '../runs/report.js';
 import { DocumentFinder, existsAlready } from './compare.js';
 import { verifyUpload } from './content.js';
@@ -113,14 +113,14 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
       isShared = isResumed = true;
       finder.resume(finished.map(({ after }) => after?.['id']));
     },
-    async send({ call }, row, isFresh): Promise<Sent> {
+    async send(step, row, isFresh): Promise<Sent> {
       // After an earlier process was refused, the user may have created the document by hand, as its
       // message suggests.
       const before = storedBefore(row);
       const record = before && (await listed()).byKey.get(before.fileKey)?.[0];
       if (record) return { answer: { status: 200, headers: {}, body: undefined }, record };
       // A proxy between us and the service may have sent the request twice.
-      return withConflictAsSign(() => sendCreate(context, call, 'documents', isFresh));
+      return withConflictAsSign(() => base.send(step, row, isFresh));
     },
     checkSuccess: (step, _, sent) => checkDocument(context, step.call, sent),
     async verify(row) {

@@ -12,7 +12,7 @@ import type { JsonObject } from '../../data/json.js';
 import type { Session } from '../../engine/operation.js';
 import { createStep, creation } from '../../resources/create.js';
 import { nameFlag, sizeBytesSchema } from '../../resources/params.js';
-import { creating, sendCreate } from '../../resources/send.js';
+import { creating } from '../../resources/send.js';
 import { verifyDocument } from '../../uploads/documents.js';
 import {
   checkDocument,
@@ -69,7 +69,6 @@ function documentSession(context: Context, body: JsonObject): Session {
     // Retry once if the document provably was not created.
     resends: 1,
     plan: () => ({ steps: [step] }),
-    send: (_, __, isFresh) => sendCreate(context, call, 'documents', isFresh),
     checkSuccess: (_, __, sent) => checkDocument(context, call, sent),
     // The key was not requested by this process, so a document with it may be older.
     verify: (_, __, since) => verifyDocument(context, step, since),

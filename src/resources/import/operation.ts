@@ -21,7 +21,7 @@ import type { Operation, RowPlan, Selection, Session, Task } from '../../engine/
 import { sessionByRow } from '../../engine/run.js';
 import { InputError } from '../../errors.js';
 import { namedEncodings } from '../../files/text-decoder.js';
-import { createStep, sendCreateWithId } from '../create.js';
+import { createStep, withLocation } from '../create.js';
 import { readCreated, recordReader } from '../read.js';
 import { creating } from '../send.js';
 import { changedFields, fieldsOfRow, updateSession } from '../update.js';
@@ -174,10 +174,10 @@ function createSession(
   { key, typed }: ImportJob,
   isListed: boolean,
 ): Session {
-  const reader = recordReader(context, resource);
-  const created = new CreatedRecords(context, resource, key, reader);
+  const base = creating(context, resource);
+  const created = new CreatedRecords(context, resource, key, recordReader(context, resource));
   return {
-    ...creating(context, resource),
+    ...base,
     isBlind: true,
     resends: 0,
     isProven: () => created.isProven,
@@ -210,9 +210,9 @@ function createSession(
       const whole = { ...body, ...touchedFields(typed, body) };
       return { steps: [createStep(callFor(resource, 'create', undefined, whole))] };
     },
-    send({ call }, _, isFresh) {
+    async send(step, row, isFresh) {
       created.sent += 1;
-      return sendCreateWithId(context, call, resource, isFresh);
+      return withLocation(await base.send(step, row, isFresh));
     },
     checkSuccess: (step, row, sent) => created.checkSuccess(step, row, sent),
     verify: (row) => created.verify(row),
