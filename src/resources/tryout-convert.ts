@@ -1,6 +1,6 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
 import { callFor } from '../api/resources.js';
-import type { TypedFields } from '../cli/field-flags.js';
+import { type FieldValues, readFields, type TypedFields } from '../cli/field-flags.js';
 import { shortValue, valueText } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
@@ -14,8 +14,8 @@ import { createStep } from './create.js';
 import { aboutPeople, Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
 import { changing, withConflictAsSign } from './send.js';
-import { compareEdit, editCall } from './tryout-edit.js';
-import { isConverted, playerIdOf } from './tryout-filters.js';
+import { applicationColumns, compareEdit, editCall } from './tryout-edit.js';
+import { isConverted, playerIdOf, tryoutSelection } from './tryout-filters.js';
 import { fieldsOfRow, presentAgain } from './update.js';
 
 /** The job of a conversion, as plain JSON. */
@@ -24,14 +24,20 @@ type ConvertJob = JsonObject & {
   readonly accept: boolean;
 };
 
-/** The parts of the operation that do not depend on the command's flags. */
-export const convertParts = {
+/** Converts one or many applications. */
+export const convertOperation: Operation = {
   resource: 'tryouts',
   verb: 'convert',
   confirm: 'always',
   locksRows: true,
-  open: (context: Context, job: ConvertJob) => convertSession(context, job),
-} as const satisfies Partial<Operation>;
+  csv: { ...applicationColumns, open: 'ownFile' },
+  filters: tryoutSelection,
+  job: async (context, values: FieldValues & Pick<ConvertJob, 'accept'>): Promise<ConvertJob> => ({
+    typed: await readFields(context, values),
+    accept: values.accept,
+  }),
+  open: (context, job: ConvertJob) => convertSession(context, job),
+};
 
 /** The status that a conversion expects, and the name of the step that sets it. */
 const accepted = 'accepted';

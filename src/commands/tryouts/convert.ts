@@ -3,15 +3,11 @@
 import { allFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag } from '../../cli/define.js';
-import { fieldFlags, readFields } from '../../cli/field-flags.js';
+import { fieldFlags } from '../../cli/field-flags.js';
 import { recordView } from '../../cli/views.js';
-import { convertParts } from '../../resources/tryout-convert.js';
-import { applicationColumns, ifStatusFlag } from '../../resources/tryout-edit.js';
-import {
-  tryoutExcludes,
-  tryoutSelection,
-  tryoutSelectionFlags,
-} from '../../resources/tryout-filters.js';
+import { convertOperation } from '../../resources/tryout-convert.js';
+import { ifStatusFlag } from '../../resources/tryout-edit.js';
+import { tryoutExcludes, tryoutSelectionFlags } from '../../resources/tryout-filters.js';
 import { idsBeside } from './shared.js';
 
 export default defineOperation({
@@ -36,12 +32,5 @@ export default defineOperation({
   },
   excludes: tryoutExcludes,
   view: recordView('tryouts'),
-  operation: {
-    ...convertParts,
-    csv: { ...applicationColumns, open: 'ownFile' },
-    filters: tryoutSelection,
-    async job(context, values: Parameters<typeof readFields>[1] & { readonly accept: boolean }) {
-      return { typed: await readFields(context, values), accept: values.accept };
-    },
-  },
+  operation: convertOperation,
 });
