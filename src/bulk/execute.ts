@@ -17,7 +17,7 @@ import { Failure, OutputError } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
-import { appendUntouched, endRun, markReported } from '../runs/end.js';
+import { endRun, markReported } from '../runs/end.js';
 import { type Journal, withoutValues } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
@@ -194,8 +194,9 @@ async function endIfDone(
   if (!plan.rows.every(({ row }) => ended.has(row))) return stop;
   try {
     const begun = rows.filter(({ result, error }) => result !== 'not_attempted' || error);
-    await appendUntouched(journal, plan, new Set(begun.map(({ row }) => row)));
-    if (store) await endRun(store, plan, journal, { results: rows, summary: summarize(rows) });
+    const known = new Set(begun.map(({ row }) => row));
+    const end = { begun: known, results: rows, summary: summarize(rows) };
+    if (store) await endRun(store, plan, journal, end);
     return stop?.error instanceof OutputError && rows.every(isFinalRow) ? undefined : stop;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

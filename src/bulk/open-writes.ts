@@ -6,7 +6,7 @@ import { waitForWrites } from '../engine/other-runs.js';
 import { sessionFor } from '../engine/run.js';
 import { stepOfIntent, verifyWrite } from '../engine/verify.js';
 import type { HeldLock } from '../files/lock.js';
-import { appendUntouched, endRun, setAside } from '../runs/end.js';
+import { endRun, setAside } from '../runs/end.js';
 import { type Intent, type Journal, redactRow } from '../runs/journal.js';
 import { isHeldByOther } from '../runs/lock.js';
 import type { NewRunHead } from '../runs/plan.js';
@@ -94,8 +94,8 @@ async function closeReplacedRun(
   if (!plan) return;
   await withJournal(store, plan, options, async (journal) => {
     if (session) await appendKnown(journal, await verifyOpen(session, stored));
-    await appendUntouched(journal, plan, resultsSoFar(stored));
-    await endRun(store, plan, journal, { results: [], superseded: true, keepsPlan });
+    const begun = resultsSoFar(stored);
+    await endRun(store, plan, journal, { begun, results: [], superseded: true, keepsPlan });
   });
 }
 

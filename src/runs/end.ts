@@ -28,6 +28,8 @@ import { unfinishedUploads } from './unfinished.js';
 
 /** The content of a run's end record, and how much of its plan is kept. */
 interface RunEnd {
+  /** The rows that the journal mentions; it gets a result of the others, because no plan will name them. */
+  readonly begun: { has(row: number): boolean };
   /** The results of all rows; those that failed or conflicted stay in the plan for `runs retry`. */
   readonly results: readonly ReportRow[];
   readonly summary?: JsonObject;
@@ -46,9 +48,15 @@ export async function endRun(
   store: RunStore,
   plan: RunPlan,
   journal: Journal,
-  { results, summary, superseded, keepsPlan = false }: RunEnd,
+  { begun, results, summary, superseded, keepsPlan = false }: RunEnd,
 ): Promise<void> {
   const { run, addsEachTime } = plan.head;
+  const untouched = plan.rows.filter(({ row }) => !begun.has(row));
+  await Promise.all(
+    untouched.map(({ row, id }) =>
+      journal.append({ kind: 'result', row, id, result: 'not_attempted' }),
+    ),
+  );
   await journal.append({ kind: 'end', summary, superseded });
   if (!keepsPlan) await shortenPlan(runFolder(store, run), plan, results);
   await journal.close();
@@ -66,20 +74,6 @@ export async function markReported(store: RunStore, run: string, last: number): 
   });
   const stored = await readRun(store, run);
   if (stored && belongsInEnded(store, stored)) moveToEnded(store, run);
-}
-
-/** Records the rows that were never begun: an ended run keeps no plan that names them. Throws OutputError. */
-export async function appendUntouched(
-  journal: Journal,
-  { rows }: Pick<RunPlan, 'rows'>,
-  begun: { has(row: number): boolean },
-): Promise<void> {
-  const untouched = rows.filter(({ row }) => !begun.has(row));
-  await Promise.all(
-    untouched.map(({ row, id }) =>
-      journal.append({ kind: 'result', row, id, result: 'not_attempted' }),
-    ),
-  );
 }
 
 /**
