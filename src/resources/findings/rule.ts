@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../data/json.js';
 import type { ResourceName } from '../../data/resources.js';
 import { formReader } from '../person/holders.js';
+import { undecided } from '../tryout-filters.js';
 
 /** The rules that run unless `--only` names others, and what each finds. */
 const onByDefault = {
@@ -124,11 +125,10 @@ export interface SharedValue {
 
 /**
  * Creates a rule that finds the values which several applications for the same form share. An application
- * that shows no form counts only while it is `open`: the others may be those of another form.
+ * that shows no form counts only while it is undecided: the others may be those of another form.
  */
 export function sharedValues(
   valuesOf: (record: JsonObject) => readonly SharedValue[],
-  isOpen: (subject: CheckedRecord) => boolean,
 ): Pick<Rule, 'watch'> {
   return {
     watch() {
@@ -137,7 +137,7 @@ export function sharedValues(
       return {
         observe(record, subject) {
           const form = formOf(record);
-          if (form === undefined && !isOpen(subject)) return;
+          if (form === undefined && !undecided.includes(subject.status ?? '')) return;
           for (const { key, shown } of valuesOf(record)) {
             const place = `${form ?? ''}\0${key}`;
             const group = groups.get(place);

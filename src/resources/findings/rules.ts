@@ -16,7 +16,7 @@ import {
 import { isEmptyValue } from '../../data/where.js';
 import { tagsIn } from '../document-tags.js';
 import { hasTeam, hasTeamField, teamsOf } from '../player-filters.js';
-import { isConverted, playerIdOf, undecided, waitingStatus } from '../tryout-filters.js';
+import { isConverted, playerIdOf, waitingStatus } from '../tryout-filters.js';
 import {
   type CheckedRecord,
   eachRecord,
@@ -26,8 +26,6 @@ import {
   sharedValues,
   whoIs,
 } from './rule.js';
-
-const isOpen = ({ status = '' }: CheckedRecord) => undecided.includes(status);
 
 const statusList = TryoutStatus.options.join(',');
 
@@ -62,12 +60,12 @@ export const findingRules: Readonly<Record<RuleCode, Rule>> = {
   'duplicate.email': {
     resource: 'tryouts',
     title: (count) => mayBeRefused(plural(count, 'e-mail address', 'e-mail addresses'), count),
-    ...sharedValues(({ email }) => textValue(email), isOpen),
+    ...sharedValues(({ email }) => textValue(email)),
   },
   'duplicate.discord': {
     resource: 'tryouts',
     title: (count) => mayBeRefused(plural(count, 'Discord user'), count),
-    ...sharedValues(discordValue, isOpen),
+    ...sharedValues(discordValue),
   },
   'time.future': {
     resource: 'tryouts',
@@ -88,13 +86,13 @@ export const findingRules: Readonly<Record<RuleCode, Rule>> = {
     resource: 'tryouts',
     title: (count) =>
       `${plural(count, 'name')} ${isOn(count)} several applications for the same form`,
-    ...sharedValues(({ name }) => textValue(name), isOpen),
+    ...sharedValues(({ name }) => textValue(name)),
   },
   'duplicate.tag': {
     resource: 'tryouts',
     title: (count) =>
       `${plural(count, 'gamer tag')} ${isOn(count)} several applications for the same form`,
-    ...sharedValues(tagValues, isOpen),
+    ...sharedValues(tagValues),
   },
   'converted.notAccepted': {
     resource: 'tryouts',
