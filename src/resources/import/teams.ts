@@ -3,7 +3,6 @@
 import { readReferences } from '../../bulk/reference-index.js';
 import type { Context } from '../../context.js';
 import { isNumber, parseJson } from '../../data/json.js';
-import { plainText } from '../../data/path.js';
 import { parseReference, referenceOf } from '../../data/references.js';
 import { isSameText, shellQuote } from '../../data/text.js';
 import { InputError, UsageError } from '../../errors.js';

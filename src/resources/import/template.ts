@@ -5,7 +5,6 @@ import { aliasKind } from '../../cli/column-aliases.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import type { View } from '../../cli/views.js';
 import type { Context } from '../../context.js';
-import type { JsonObject } from '../../data/json.js';
 import { isForbidden } from '../../data/outcome-errors.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { shellQuote } from '../../data/text.js';
