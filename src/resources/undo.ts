@@ -243,7 +243,7 @@ function settlesIn({ env, now }: Context, wroteAt: number): number {
  * read again until then, and is a conflict if it stays so: someone set it back, or reads lag for longer.
  * A later run that has set it back meanwhile explains it, too: another undo of the same run, at the same time.
  */
-export function readingAfter(
+function readingAfter(
   context: Context,
   { of, wroteAt }: { readonly of: string; readonly wroteAt?: number | undefined },
 ): (session: Session) => Session {

@@ -119,7 +119,7 @@ export function mixedNote(kind: UndoKind, tasks: readonly Task[]): readonly stri
 }
 
 /** A changed row that cannot be undone. */
-export interface NotUndoable {
+interface NotUndoable {
   readonly id: string;
   /** The reason, worded to follow a count. */
   readonly why: string;

@@ -9,7 +9,7 @@ import { openSyncedLines, parseLines, readBytes, unsealLine } from '../files/syn
 import type { DoneStep, ReportRow, RowChange, RowError } from './report.js';
 
 /** One line of a journal. */
-export interface JournalRecord {
+interface JournalRecord {
   readonly seq: number;
   readonly kind: 'job' | 'resume' | 'step' | 'intent' | 'done' | 'result' | 'end';
   /** Milliseconds since 1970. */
