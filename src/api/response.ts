@@ -7,11 +7,11 @@ import {
   requestLine,
   UnknownOutcomeError,
 } from '../errors.js';
-import { type AttemptOutcome, type AttemptResult, requestKind } from './retry.js';
+import { type AttemptOutcome, type RetryResult, requestKind } from './retry.js';
 import {
   describeTransportError,
   failureOfTransportError,
-  retryPace,
+  mayRetryAfter,
   type TransportError,
 } from './transport-error.js';
 import {
@@ -33,16 +33,16 @@ export interface ServiceSite {
 
 /** Returns the response of a call, or throws the error of its last attempt. */
 export function responseOf(
-  result: AttemptResult<Attempt>,
+  result: RetryResult<Attempt>,
   request: TransportRequest,
   site: ServiceSite,
 ): TransportResponse {
-  const { value, verdict, attempts, wait, retryAfter } = result;
+  const { value, outcome, attempts, wait, retryAfter } = result;
   const call = siteOf(request);
   if ('transportError' in value) {
     const { transportError } = value;
     const details = { ...site, call, attempts };
-    const isOutcomeUnknown = verdict === 'verify' && transportError.why !== 'ours';
+    const isOutcomeUnknown = outcome === 'verify' && transportError.why !== 'ours';
     if (!isOutcomeUnknown) throw failureOfTransportError(transportError, details);
     const effect = transportError.delivery === 'applied' ? 'was accepted' : 'may have taken effect';
     throw new UnknownOutcomeError(
@@ -55,7 +55,7 @@ export function responseOf(
   if (reply.status >= 300 && reply.status < 400 && !request.redirectIsData)
     throw redirectError(reply, site.origin, call);
   const { status, headers, body, at } = reply;
-  const outcomeUnknown = verdict === 'verify' ? true : undefined;
+  const outcomeUnknown = outcome === 'verify' ? true : undefined;
   return { status, headers, body, at, wait, retryAfter, outcomeUnknown };
 }
 
@@ -121,7 +121,7 @@ export async function readBeginning<T>(
       stream.lift();
     }
     const delivery = retryOnce ? 'applied' : undefined;
-    return { value: { begun: value }, delivery, pace: retryOnce ? 'once' : 'always' };
+    return { value: { begun: value }, delivery, mayRetry: retryOnce ? 'once' : 'always' };
   } catch (error) {
     stream.abandon();
     if (!(error instanceof BrokenBody)) throw error;
@@ -129,7 +129,7 @@ export async function readBeginning<T>(
     return {
       value: { transportError },
       delivery: transportError.delivery,
-      pace: retryPace(transportError),
+      mayRetry: mayRetryAfter(transportError),
     };
   }
 }

@@ -42,7 +42,8 @@ export interface AttemptOutcome<T> {
   readonly value: T;
   /** Undefined: final, no reason to retry. */
   readonly delivery: Delivery | undefined;
-  readonly pace: 'always' | 'once' | 'never';
+  /** How often it may be repeated, if its request allows that at all. */
+  readonly mayRetry: 'always' | 'once' | 'never';
   /** Seconds that the response asked to wait. */
   readonly wait?: number | undefined;
 }
@@ -71,10 +72,10 @@ export interface ClientOptions extends RetryPolicy {
 }
 
 /** The end of a call after its retries. */
-export interface AttemptResult<T> {
+export interface RetryResult<T> {
   readonly value: T;
   readonly attempts: number;
-  readonly verdict: 'settled' | 'verify' | 'done' | 'gaveUp';
+  readonly outcome: 'final' | 'verify' | 'done' | 'gaveUp';
   /** Seconds that the last response asked to wait before sending anything else. */
   readonly wait?: number | undefined;
   /** Equal to `wait` if that is more than `maxWaitMs`. */
@@ -89,20 +90,20 @@ export async function retry<T>(
   kind: RequestKind,
   policy: RetryPolicy,
   attempt: () => Promise<AttemptOutcome<T>>,
-): Promise<AttemptResult<T>> {
+): Promise<RetryResult<T>> {
   for (let attempts = 1; ; attempts++) {
-    const { value, delivery, pace, wait } = await attempt();
+    const { value, delivery, mayRetry, wait } = await attempt();
     const isTooLong = wait !== undefined && wait * 1000 > policy.maxWaitMs;
-    const end = (verdict: AttemptResult<T>['verdict']): AttemptResult<T> => {
-      return { value, attempts, verdict, wait, retryAfter: isTooLong ? wait : undefined };
+    const end = (outcome: RetryResult<T>['outcome']): RetryResult<T> => {
+      return { value, attempts, outcome, wait, retryAfter: isTooLong ? wait : undefined };
     };
-    if (delivery === undefined) return end('settled');
-    const verdict = nextSteps[kind][delivery];
-    if (verdict !== 'retry') return end(verdict);
-    const maxRetries = pace === 'never' ? 0 : pace === 'once' ? 1 : Infinity;
+    if (delivery === undefined) return end('final');
+    const outcome = nextSteps[kind][delivery];
+    if (outcome !== 'retry') return end(outcome);
+    const maxRetries = mayRetry === 'never' ? 0 : mayRetry === 'once' ? 1 : Infinity;
     if (isTooLong || attempts > Math.min(maxRetries, policy.retries)) return end('gaveUp');
     const backoff =
-      pace === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
+      mayRetry === 'once' ? 1000 : backoffMs(attempts - 1, delivery === 'refused', policy.random);
     const ms = wait === undefined ? backoff : withJitter(wait, policy.random);
     await waitBeforeRetry(policy, ms, wait !== undefined);
   }

@@ -65,7 +65,7 @@ const tlsCode =
   /^(EPROTO$|ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 /** Returns how often to retry after a transport error: some will be the same each time. */
-export function retryPace({ why, cause }: TransportError): 'always' | 'once' | 'never' {
+export function mayRetryAfter({ why, cause }: TransportError): 'always' | 'once' | 'never' {
   // Other requests may finish meanwhile and free resources.
   if (cause instanceof SystemLimitError) return 'always';
   if (cause instanceof ProxyFailure)
@@ -103,7 +103,7 @@ export function failureOfTransportError(
       reason,
       origin,
       delivery,
-      isPermanent: retryPace(transportError) === 'never',
+      isPermanent: mayRetryAfter(transportError) === 'never',
       call,
       hint,
       cause,

@@ -19,7 +19,7 @@ import {
   waitBeforeRetry,
   waitUntilReset,
 } from './retry.js';
-import { responseLimit, retryPace, type TransportError } from './transport-error.js';
+import { mayRetryAfter, responseLimit, type TransportError } from './transport-error.js';
 import { type Agent, connectionPool } from './undici.js';
 import {
   type Attempt,
@@ -136,7 +136,7 @@ export class Transport {
           kind === 'read' ? request : {},
         ),
       );
-      this.lostWrite ||= result.verdict === 'verify' && 'transportError' in result.value;
+      this.lostWrite ||= result.outcome === 'verify' && 'transportError' in result.value;
       return responseOf(result, request, this.site);
     } finally {
       stopWaiting();
@@ -198,22 +198,22 @@ export class Transport {
     const { limiter } = this.options;
     if ('transportError' in value) {
       const { transportError } = value;
-      const pace = limiter.silent ? 'never' : retryPace(transportError);
-      return { value, delivery: transportError.delivery, pace };
+      const mayRetry = limiter.silent ? 'never' : mayRetryAfter(transportError);
+      return { value, delivery: transportError.delivery, mayRetry };
     }
     const { status, headers, body } = value.reply;
     if (needsJson && status < 300 && isGarbled(value.reply))
-      return { value, delivery: 'applied', pace: 'once' };
+      return { value, delivery: 'applied', mayRetry: 'once' };
     if (isPending?.(value.reply)) {
       // Only this file is not there yet: nothing else waits for it.
       limiter.onResponse(status, undefined);
       const wait = requestedWait(headers, body, this.now());
-      return { value, delivery: 'ambiguous', pace: 'always', wait };
+      return { value, delivery: 'ambiguous', mayRetry: 'always', wait };
     }
     const delivery = deliveryOfStatus(status);
     const wait = delivery && requestedWait(headers, body, this.now());
     limiter.onResponse(status, wait ?? waitUntilReset(headers, this.now));
-    return { value, delivery, pace: 'always', wait };
+    return { value, delivery, mayRetry: 'always', wait };
   }
 
   private readonly now = (): Date => new Date(this.options.instant().wall);

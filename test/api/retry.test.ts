@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { backoffMs, requestedWait, retry } from '../../src/api/retry.js';
 import {
   failureOfTransportError,
-  retryPace,
+  mayRetryAfter,
   transportErrorOf,
 } from '../../src/api/transport-error.js';
 import { noWait } from './wiring.js';
@@ -104,12 +104,12 @@ describe('transport errors', () => {
       return {
         value: transportError,
         delivery: transportError.delivery,
-        pace: retryPace(transportError),
+        mayRetry: mayRetryAfter(transportError),
       };
     });
     expect(tries).toBe(2);
     expect(waits).toEqual([1000]);
-    expect(ending.verdict).toBe('gaveUp');
+    expect(ending.outcome).toBe('gaveUp');
     const place = { origin: 'https://api.example.com', attempts: 2 };
     expect(failureOfTransportError(transportError, place).message).toMatch(
       /api\.example\.com.* \(2 attempts\)\.$/,
@@ -121,7 +121,7 @@ describe('transport errors', () => {
     (code) => {
       const transportError = transportErrorOf(failed(code), 'not-sent', false);
       expect(transportError.why).toBe('tls');
-      expect(retryPace(transportError)).toBe('never');
+      expect(mayRetryAfter(transportError)).toBe('never');
     },
   );
 
@@ -137,7 +137,7 @@ const stopped = (kind: 'read' | 'put' | 'write', delivery: 'refused' | 'ambiguou
   const sleep = async () => stop.abort();
   const limits = { retries: 3, maxWaitMs: 60_000, random: () => 0 };
   const policy = { ...limits, sleep, signal: stop.signal };
-  return retry(kind, policy, async () => ({ value: 429, delivery, pace: 'always', wait: 5 }));
+  return retry(kind, policy, async () => ({ value: 429, delivery, mayRetry: 'always', wait: 5 }));
 };
 
 describe('an interrupted wait', () => {
@@ -149,6 +149,6 @@ describe('an interrupted wait', () => {
   });
 
   test('does not hide that a write may have happened, which is not retried', async () => {
-    expect(await stopped('write', 'ambiguous')).toMatchObject({ verdict: 'verify', value: 429 });
+    expect(await stopped('write', 'ambiguous')).toMatchObject({ outcome: 'verify', value: 429 });
   });
 });

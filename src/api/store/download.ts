@@ -11,7 +11,7 @@ import {
 import {
   describeTransportError,
   failureOfTransportError,
-  retryPace,
+  mayRetryAfter,
   type TransportError,
 } from '../transport-error.js';
 import type { connectionPool } from '../undici.js';
@@ -64,18 +64,18 @@ export function createStoreReader(options: ReaderOptions) {
     if ('transportError' in value) {
       const { transportError } = value;
       options.trace?.(`GET ${url.origin} (signed URL) -> no answer: ${transportError.why}`);
-      return { value, delivery: transportError.delivery, pace: retryPace(transportError) };
+      return { value, delivery: transportError.delivery, mayRetry: mayRetryAfter(transportError) };
     }
     const { status } = 'open' in value ? value.open : value.reply;
     options.trace?.(`GET ${url.origin} (signed URL) -> ${status}`);
     if ('open' in value && fileStatuses.includes(status))
-      return { value, delivery: undefined, pace: 'always' };
+      return { value, delivery: undefined, mayRetry: 'always' };
     const reply = 'open' in value ? withoutBody(value.open) : value.reply;
     const { headers, body } = reply;
     // 202: the file is not there yet.
     const delivery = status === 202 ? 'ambiguous' : deliveryOfStatus(status);
     const wait = delivery && requestedWait(headers, body, new Date(options.instant().wall));
-    return { value: { reply }, delivery, pace: 'always', wait };
+    return { value: { reply }, delivery, mayRetry: 'always', wait };
   };
 
   return async (url: string, part?: FilePart): Promise<Download> => {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../data/json.js';
 import { BugError, CancelledError, InputError, ProtocolError } from '../../errors.js';
 import { exchange } from '../exchange.js';
 import { type AttemptOutcome, type ClientOptions, requestedWait, retry } from '../retry.js';
-import { failureOfTransportError, retryPace } from '../transport-error.js';
+import { failureOfTransportError, mayRetryAfter } from '../transport-error.js';
 import { connectionPool } from '../undici.js';
 import type { Attempt, Wire } from '../wire.js';
 import {
@@ -91,7 +91,7 @@ export class FileStore {
       }).flat(),
     };
     const result = await retry('put', this.options, () => this.putOnce(wire, file));
-    const { value, attempts, verdict, retryAfter } = result;
+    const { value, attempts, outcome, retryAfter } = result;
     if ('reply' in value) {
       const { status, headers: responseHeaders } = value.reply;
       if (!isSuccess(status)) throw storeError('upload', value.reply, retryAfter);
@@ -99,7 +99,7 @@ export class FileStore {
       await checkMd5(file, responseHeaders, this.options.signal);
       return { status, bytes: file.sizeBytes };
     }
-    if (verdict === 'done') return { status: 200, bytes: file.sizeBytes };
+    if (outcome === 'done') return { status: 200, bytes: file.sizeBytes };
     throw failureOfTransportError(value.transportError, { origin: target.origin, attempts });
   }
 
@@ -128,13 +128,13 @@ export class FileStore {
       trace?.(`PUT ${wire.origin} (signed URL) -> no answer: ${transportError.why}`);
       const delivery =
         transportError.delivery === 'applied' && isEarly ? 'ambiguous' : transportError.delivery;
-      return { value, delivery, pace: retryPace(transportError) };
+      return { value, delivery, mayRetry: mayRetryAfter(transportError) };
     }
     const { status, headers, body: responseBody } = attempt.reply;
     trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
     const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storeDelivery(attempt.reply);
     const wait = delivery && requestedWait(headers, responseBody, new Date(instant().wall));
-    return { value, delivery, pace: 'always', wait };
+    return { value, delivery, mayRetry: 'always', wait };
   }
 }
 
