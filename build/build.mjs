@@ -108,11 +108,9 @@ await bundle('describe', workbench, { minify: false });
 await cp(`${root}src/sandbox/demo/papers`, `${fresh}chunks/papers`, { recursive: true });
 
 const { version } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
-const { describe, manifestText } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
-const { table, topics, settings } = await describe(version);
-await writeFile(`${fresh}table.json`, manifestText(table));
-await writeFile(`${fresh}topics.json`, JSON.stringify(topics));
-await writeFile(`${fresh}settings.json`, JSON.stringify(settings));
+const { describe } = createRequire(import.meta.url)(`${workbench}describe.cjs`);
+for (const [name, text] of Object.entries(await describe(version)))
+  await writeFile(`${fresh}${name}`, text);
 
 const modules = output
   .flatMap((chunk) => Object.entries(chunk.modules ?? {}))

@@ -7,31 +7,28 @@ import { assumptionsPage, exitCodeRows, referencePage } from './cli/pages/refere
 import { sandboxGuide, topicTexts } from './cli/pages/topics.js';
 import { commands, everywhere } from './commands/index.js';
 import { settingKeys } from './config/keys.js';
-import type { CommandManifest } from './data/command-manifest.js';
-
-export { manifestText } from './data/command-manifest.js';
-
+import { type CommandManifest, manifestText } from './data/command-manifest.js';
 import { inventions } from './sandbox/personality.js';
 
-/** The data files that the build writes beside the bundle: the plain command table, the help topics, the settings. */
-export async function describe(version: string): Promise<{
-  table: CommandManifest;
-  topics: { readonly [name: string]: string };
-  settings: readonly (readonly [name: string, text: string, words: readonly string[]])[];
-}> {
+/** Returns the data files that the build writes beside the bundle, by name: the plain command table, the help topics, the settings. */
+export async function describe(version: string): Promise<{ readonly [name: string]: string }> {
   const described = await describeCommands(commands);
   const topics = topicTexts();
+  const table = {
+    version,
+    ...described,
+    everywhere,
+    topics: topics.map(({ name, about }) => ({ name, about })),
+  };
+  const settings = [...settingKeys().values()].map(({ name, text, parse: { words = [] } }) => [
+    name,
+    text,
+    words,
+  ]);
   return {
-    table: {
-      version,
-      ...described,
-      everywhere,
-      topics: topics.map(({ name, about }) => ({ name, about })),
-    },
-    topics: Object.fromEntries(topics.map(({ name, text }) => [name, text])),
-    settings: [...settingKeys().values()].map(
-      ({ name, text, parse: { words = [] } }) => [name, text, words] as const,
-    ),
+    'table.json': manifestText(table),
+    'topics.json': JSON.stringify(Object.fromEntries(topics.map(({ name, text }) => [name, text]))),
+    'settings.json': JSON.stringify(settings),
   };
 }
 
@@ -54,7 +51,7 @@ export function documents(
   };
 }
 
-/** Returns the generated sections of the README, by the NAME of their `<!-- NAME -->` markers. */
+/** Returns the generated sections of docs/scripts.md, by the NAME of their `<!-- NAME -->` markers. */
 export function scriptsParts(): { readonly [name: string]: string } {
   return { 'exit-codes': exitCodeRows() };
 }
