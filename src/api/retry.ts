@@ -27,7 +27,11 @@ const nextSteps: {
 /** Returns the row of `nextSteps` for a call to the service. An unused upload grant is harmless. */
 export function requestKind(method: string, template: string): RequestKind {
   if (method === 'GET' || method === 'HEAD') return 'read';
-  return `${method} ${template}` === contract.requestUpload.route ? 'grant' : 'write';
+  const sent = `${method} ${template}`;
+  const isGrant = Object.values(contract).some(
+    ({ answers, route }) => answers === 'grant' && route === sent,
+  );
+  return isGrant ? 'grant' : 'write';
 }
 
 /** Returns how far a request with this status got; undefined if the response is final. */
