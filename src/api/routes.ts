@@ -146,8 +146,8 @@ function rowsOf(method: string, path: string): readonly Endpoint[] {
   return (Object.keys(contract) as EndpointName[])
     .map((name) => endpoint(name))
     .filter(({ route }) => {
-      const [routeMethod, template = ''] = route.split(' ');
-      return routeMethod === method && matchesTemplate(bare.split('/'), template.split('/'));
+      const parts = routeParts(route);
+      return parts.method === method && matchesTemplate(bare.split('/'), parts.template.split('/'));
     });
 }
 
