@@ -63,7 +63,7 @@ export class Client implements Api {
   readonly service: string;
   readonly urlNote: string | undefined;
   readonly limiter: RateLimiter;
-  private readonly notedGuesses = new Set<string>();
+  private readonly notedRoutes = new Set<string>();
   private readonly workingRoutes = new Set<string>();
   private readonly origin: string;
 
@@ -102,8 +102,8 @@ export class Client implements Api {
   noteAssumedRoute(call: Call): void {
     const route = this.route(call);
     const name = callName(route);
-    if (route.source !== 'assumed' || this.notedGuesses.has(name)) return;
-    this.notedGuesses.add(name);
+    if (route.source !== 'assumed' || this.notedRoutes.has(name)) return;
+    this.notedRoutes.add(name);
     this.options.onAssumedRoute(
       name,
       `${undocumented(endpoint(call.endpoint))}; rosterctl uses ${withPlainId(name).replace('{id}', 'ID')}. See: rosterctl help undocumented`,

@@ -41,7 +41,7 @@ export interface Endpoint {
 
 const size = z.int().check(z.nonnegative());
 const fields = z.record(z.string(), z.unknown());
-const guessedRoute =
+const routeNotShown =
   'method and path are not shown (contract 4.4); resolved from the id, no organizationId';
 const { teams, players, documents } = resourceWords;
 
@@ -86,7 +86,7 @@ export const contract = {
     route: teams.overrides.update,
     summary: 'Change fields of a team',
     org: 'none',
-    basis: { assumed: guessedRoute, override: 'endpoints.teams.update' },
+    basis: { assumed: routeNotShown, override: 'endpoints.teams.update' },
     resource: 'teams',
     verb: 'update',
     answers: 'unshown',
@@ -96,7 +96,7 @@ export const contract = {
     route: teams.overrides.delete,
     summary: 'Delete a team',
     org: 'none',
-    basis: { assumed: guessedRoute, override: 'endpoints.teams.delete' },
+    basis: { assumed: routeNotShown, override: 'endpoints.teams.delete' },
     resource: 'teams',
     verb: 'delete',
     answers: 'unshown',
@@ -135,7 +135,7 @@ export const contract = {
     route: players.overrides.update,
     summary: 'Change fields of a player',
     org: 'none',
-    basis: { assumed: guessedRoute, override: 'endpoints.players.update' },
+    basis: { assumed: routeNotShown, override: 'endpoints.players.update' },
     resource: 'players',
     verb: 'update',
     answers: 'unshown',
@@ -145,7 +145,7 @@ export const contract = {
     route: players.overrides.delete,
     summary: 'Delete a player',
     org: 'none',
-    basis: { assumed: guessedRoute, override: 'endpoints.players.delete' },
+    basis: { assumed: routeNotShown, override: 'endpoints.players.delete' },
     resource: 'players',
     verb: 'delete',
     answers: 'unshown',
@@ -200,7 +200,7 @@ export const contract = {
     route: documents.overrides.update,
     summary: 'Change fields of a document',
     org: 'none',
-    basis: { assumed: guessedRoute, override: 'endpoints.documents.update' },
+    basis: { assumed: routeNotShown, override: 'endpoints.documents.update' },
     resource: 'documents',
     verb: 'update',
     answers: 'unshown',
@@ -210,7 +210,7 @@ export const contract = {
     route: documents.overrides.delete,
     summary: 'Delete a document',
     org: 'none',
-    basis: { assumed: guessedRoute, override: 'endpoints.documents.delete' },
+    basis: { assumed: routeNotShown, override: 'endpoints.documents.delete' },
     resource: 'documents',
     verb: 'delete',
     answers: 'unshown',

@@ -76,7 +76,7 @@ async function readPage(
   });
 }
 
-/** Guesses the resource from the path, for the name of its envelope. */
+/** Returns the resource whose path it begins with, for its envelopes and pages; any other is read as teams are. */
 function resourceIn(path: string): ResourceName {
   const word = normalName(path.split('/')[1] ?? '');
   return resourceNames.find((name) => resourceRow(name).envelopes.includes(word)) ?? 'teams';

@@ -1,4 +1,4 @@
-/** `rosterctl help`: a topic or the help page of a command. `main` prints it; this is for a format that a flag asks for. */
+/** `rosterctl help`: a topic or the help page of a command. `command-line.ts` prints it as text; this is for a format that a flag asks for. */
 import { anyWords, defineLocalCommand, params } from '../cli/define.js';
 import { helpTopic } from '../cli/help-topic.js';
 import { linesView } from '../cli/views.js';

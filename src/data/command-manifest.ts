@@ -52,7 +52,7 @@ export interface ManifestCommand {
 export interface ManifestCall {
   readonly route: string;
   readonly basis: 'stated' | 'assumed';
-  /** The contract's section, or why the call is a guess. */
+  /** The contract's section, or why the call is assumed. */
   readonly source: string;
   readonly permission?: string | undefined;
 }

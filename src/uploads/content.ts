@@ -45,7 +45,7 @@ async function hasContent(
   return sink.sha256() === sha256;
 }
 
-/** Same as `hasContent`, but false for a document whose file the store does not have. Throws Failure. */
+/** Returns whether a document still holds these bytes; it does not if the store lacks its file. Throws Failure. */
 export async function stillHasContent(
   ...document: Parameters<typeof hasContent>
 ): Promise<boolean> {
