@@ -10,7 +10,7 @@ import {
 } from '../../data/batches.js';
 import type { JsonObject } from '../../data/json.js';
 import { nearest } from '../../data/nearest.js';
-import { type ResourceName } from '../../data/resources.js';
+import type { ResourceName } from '../../data/resources.js';
 import { OrderedRecords, orderByField, type RecordOrder, usualOrder } from '../../data/sorting.js';
 import { countOf } from '../../data/text.js';
 import { type Condition, contains, matchesCondition, type RecordTest } from '../../data/where.js';
@@ -19,7 +19,7 @@ import { documentedChoices, fieldOf, ObservedFields } from '../record-fields.js'
 import type { CountedList, ListSummary } from '../views.js';
 
 /** The resource of a list, and further tests of its records. */
-export interface ListFilters {
+interface ListFilters {
   readonly resource: ResourceName;
   readonly tests?: readonly RecordTest[];
   /** A test of what passed all others; `nameOf` translates the label of a field to its name. */
