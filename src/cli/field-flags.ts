@@ -1,5 +1,6 @@
 /** Field flags: `-F`, `-f` and `--input`, which set fields that the contract does not name. */
 import * as z from 'zod/mini';
+import { serviceFields } from '../api/records.js';
 import type { Context } from '../context.js';
 import {
   type Field,
@@ -110,7 +111,7 @@ function withoutServiceFields(
   readOnly: readonly string[],
   note: (message: string) => void,
 ): JsonObject {
-  const names = new Set(['id', 'createdAt', 'updatedAt', ...readOnly]);
+  const names = new Set([...serviceFields, ...readOnly]);
   const own = [...names].filter((key) => Object.hasOwn(body, key));
   if (own.length > 0) note(`Not sent (set by the service): ${own.join(', ')}.`);
   return Object.fromEntries(Object.entries(body).filter(([key]) => !own.includes(key)));
