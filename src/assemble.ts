@@ -191,9 +191,9 @@ async function printOutput(
 ): Promise<void> {
   const { settings, signal, streams } = context;
   const onlyReads = !hasSideEffects(command) || output.onlyReads === true;
-  const hasWritten = !onlyReads && !settings.dryRun;
+  const hasMadeChanges = !onlyReads && !settings.dryRun;
   // A report of changes gets the same grace period as requests in flight.
-  if (!hasWritten) whenAborted(signal, () => streams.stopWaiting());
+  if (!hasMadeChanges) whenAborted(signal, () => streams.stopWaiting());
   await printValue(output.value as never, output.view, {
     ...context,
     line,
@@ -203,9 +203,9 @@ async function printOutput(
     },
     head: output.head,
     isReport: hasSideEffects(command) && !output.isPage,
-    hasWritten,
+    hasMadeChanges,
     // The report of a dry run may go to a file; anything else would replace what is in it.
-    isRehearsal: onlyReads && settings.dryRun,
+    isDryRead: onlyReads && settings.dryRun,
     teamNames:
       'api' in context
         ? async () => (await import('./resources/team-names.js')).teamNames(context)
@@ -213,7 +213,7 @@ async function printOutput(
   }).catch((error: unknown) => {
     output.printAfter?.({ isShown: false });
     const isDone = output.exitName === 'done';
-    const hasSent = hasWritten && isDone && command.kind === 'write' && !command.local;
+    const hasSent = hasMadeChanges && isDone && command.kind === 'write' && !command.local;
     const reportError = lostOutput(error, output, hasSent);
     // A failure or a finding keeps its exit code although the reader has gone away.
     if (!reportError && !isDone && error instanceof PipeClosedError) return;

@@ -28,9 +28,9 @@ export interface OutputContext
   /** Text printed before the value, whatever its format. */
   readonly head?: string | undefined;
   /** True if something was changed already: an unknown field is only noted, and the report is printed. */
-  readonly hasWritten?: boolean | undefined;
+  readonly hasMadeChanges?: boolean | undefined;
   /** True in the dry run of a command that reads: the file of `--out` is named and not written. */
-  readonly isRehearsal?: boolean;
+  readonly isDryRead?: boolean;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function printValue<T>(
   };
   if (out === undefined) return withSink(out, context, showIn);
   const list = view.counted?.(value);
-  if (context.isRehearsal) {
+  if (context.isDryRead) {
     await (await import('../files/atomic-write.js')).checkWritable(out);
     await showIn(nowhere);
     const { noteUnwritten } = await import('./lists/end.js');
@@ -227,7 +227,7 @@ async function showIds<T>(
   if (ids && kept) for await (const _ of checked);
   await writeIds(forScreen(sink), ids ?? checked, idField).catch((error: unknown) => {
     // The changes are made: note the missing ids instead of failing.
-    if (!context.hasWritten || !(error instanceof NoIdsError)) throw error;
+    if (!context.hasMadeChanges || !(error instanceof NoIdsError)) throw error;
     context.note(error.message);
   });
 }
@@ -270,8 +270,8 @@ function areFieldsOf(value: unknown, fields: readonly string[]): boolean {
 }
 
 /** After a change an unknown field is a note, because exit code 2 says that nothing was sent. */
-function unknownFieldNote({ hasWritten, note }: OutputContext) {
-  return hasWritten ? (error: Error) => note(error.message) : undefined;
+function unknownFieldNote({ hasMadeChanges, note }: OutputContext) {
+  return hasMadeChanges ? (error: Error) => note(error.message) : undefined;
 }
 
 async function firstRow(rows: Rows): Promise<unknown> {

@@ -25,10 +25,10 @@ export async function withSink(
     signal,
     settings,
     self,
-    hasWritten,
+    hasMadeChanges,
   }: Pick<LocalContext, 'streams' | 'signal' | 'settings' | 'self'> & {
     /** Something was changed, so that a signal does not cut its report off. */
-    readonly hasWritten?: boolean | undefined;
+    readonly hasMadeChanges?: boolean | undefined;
   },
   show: (sink: Sink) => Promise<void>,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export async function withSink(
     });
   if (out === undefined || out === '-') return show(stdout);
   const { openAtomic } = await import('../files/atomic-write.js');
-  const file = await openAtomic(out, { signal, self, isReport: hasWritten });
+  const file = await openAtomic(out, { signal, self, isReport: hasMadeChanges });
   try {
     await show({ ...nowhere, write: (text) => file.write(text).catch(throwClosed) });
     await file.commit();
