@@ -23,7 +23,7 @@ const firsts = {
   failure: ['src/cli/failure.ts', 'src/cli/completion/line.ts', 'src/cli/configured-format.ts'],
   command: ['src/assemble.ts', 'src/cli/define.ts', 'src/cli/views.ts', 'src/config/connection.ts'],
   service: ['src/service.ts', 'src/resources/get-command.ts', 'src/resources/params.ts'],
-  list: ['src/api/list-page.ts', 'src/api/pager.ts'],
+  list: ['src/api/list-page.ts', 'src/api/paging.ts'],
   filters: [
     'src/cli/filters.ts',
     'src/cli/lists/filter-list.ts',

@@ -228,9 +228,9 @@ describe('one GET printed as JSON', async () => {
 
   test('loads nothing that draws, lists, writes, prompts or starts a service', () => {
     const needless = [
-      /^src\/cli\/(lists\/.*|card|cells|chosen-fields|filters|write|failure|bulk\w*)\.ts/,
+      /^src\/cli\/(lists\/.*|card|cells|chosen-fields|filters|failure)\.ts/,
       /^src\/terminal\/(table|width|other-programs)/,
-      /^src\/api\/(list-page|pager|lists|links|file-store|signed-url|tunnel|openapi)\.ts/,
+      /^src\/api\/(list-page|paging|links|store\/(answers|download|file-store|signed-url)|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
       /^src\/(bulk|engine|runs|sandbox|uploads|downloads|resources\/cards)\//,
       /^src\/files\/(lock|atomic-write)/,
@@ -300,7 +300,7 @@ test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pe
     expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
     expect(sources).toContain('src/api/list-page.ts');
     const needless =
-      /^src\/(bulk|engine|runs|cursors|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|write|failure|bulk[\w-]*)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|other-programs)\.ts|^src\/api\/(file-store|tunnel)\.ts/;
+      /^src\/(bulk|engine|runs|cursors|sandbox|uploads|downloads)\/|^src\/cli\/(lists\/(table|show|end|template)|card|failure)\.ts|^src\/resources\/list-summary\.ts|^src\/terminal\/(table|width|other-programs)\.ts|^src\/api\/(store\/(answers|download|file-store|signed-url)|tunnel)\.ts/;
     expect(sources.filter((id) => needless.test(id))).toEqual([]);
     expect(sources.filter((id) => /^src\/commands\/\w+\//.test(id))).toHaveLength(1);
     expect(

@@ -3,7 +3,7 @@
 import { normalName } from '../data/path.js';
 import { percentDecoded } from '../data/text.js';
 import { shapesHint } from '../errors.js';
-import type { NextTarget, Page, Pager } from './pager.js';
+import type { NextTarget, Page, Paging } from './paging.js';
 import type { Completeness, Doubt } from './types.js';
 
 /** Beyond these a list counts as endless. */
@@ -37,7 +37,7 @@ export class PageFollower {
 
   constructor(
     private readonly first: URL,
-    private readonly pager: Pager,
+    private readonly paging: Paging,
     private readonly owner: ListOwner,
     private readonly caps: Caps = defaultCaps,
   ) {
@@ -48,7 +48,7 @@ export class PageFollower {
   /** Advances to the page after the one that was read; returns how the list ends if there is none. */
   after(page: Page): Completeness | undefined {
     const { first, number, mayRepeat, caps } = this;
-    const step = this.pager.after(page);
+    const step = this.paging.after(page);
     if ('end' in step) return step.end;
     this.emptyPages = page.count === 0 ? this.emptyPages + 1 : 0;
     if (this.emptyPages > maxEmptyPages)

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.js';
 import { listAnswered } from './answers.js';
 import { findList } from './list-envelope.js';
 import { PageFollower, pathBelow } from './page-follower.js';
-import { Pager } from './pager.js';
+import { Paging } from './paging.js';
 import { ifKnown, refusedText, SeenRecords, unknownPage } from './record-list.js';
 import { withTextId } from './records.js';
 import { resourceRow } from './resources.js';
@@ -25,7 +25,7 @@ export async function readRawList(
   const seen = new SeenRecords(withTextId);
   const all: unknown[] = [];
   const resource = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
-  const pages = new PageFollower(first, new Pager(resource, overrides), api);
+  const pages = new PageFollower(first, new Paging(resource, overrides), api);
   let place: readonly string[] | undefined;
   for (;;) {
     const read = await ifKnown(readPage(api, pages.url, { resource, place }), pages.number);

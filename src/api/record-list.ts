@@ -91,13 +91,13 @@ async function* readPages(
   source: ListSource,
   onPage: (page: ListPage) => void,
 ): AsyncGenerator<readonly JsonObject[], Completeness> {
-  const [{ readListPage }, { firstQuery, Pager }] = await Promise.all([
+  const [{ readListPage }, { firstQuery, Paging }] = await Promise.all([
     import('./list-page.js'),
-    import('./pager.js'),
+    import('./paging.js'),
   ]);
   const { route, overrides, caps = defaultCaps } = source;
   const first = firstUrl(resource, source, firstQuery(overrides));
-  const pages = new PageFollower(first, new Pager(resource, overrides), source, caps);
+  const pages = new PageFollower(first, new Paging(resource, overrides), source, caps);
   const seen = new SeenRecords(recordChecker(resource, source));
   let refused: ApiError | undefined;
   let place: readonly string[] | undefined;

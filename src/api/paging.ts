@@ -58,7 +58,7 @@ export function firstQuery(overrides: Overrides): Query {
  * offset or page number; an explicit end settles, unless a larger total contradicts it; any other
  * evidence of more makes the list doubtful. The settings `paging.*` replace mode, names and places.
  */
-export class Pager {
+export class Paging {
   private readonly mode: string;
   /** The number of the page that was read: 1 for the first. */
   private number = 0;
