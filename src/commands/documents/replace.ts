@@ -167,8 +167,8 @@ async function deleteReplaced(
 ): Promise<CommandOutput> {
   const { id } = values;
   const { value, existingId } = uploaded;
-  const made = existingId ?? (isObject(value) ? value['id'] : undefined);
-  if (made === id) return uploaded;
+  const uploadedId = existingId ?? (isObject(value) ? value['id'] : undefined);
+  if (uploadedId === id) return uploaded;
   // With --fields, --template or -o ids, the dry run prints the record, and its requests as lines on stderr.
   const showsRecord = context.settings.dryRun && isObject(value) && !('dryRun' in value);
   const output = showsRecord ? 'ids' : context.settings.output;
@@ -177,10 +177,10 @@ async function deleteReplaced(
     const removal = await remove();
     return showsRecord ? uploaded : bothDryRuns(uploaded, removal);
   }
-  const { known, documents } = await requireNew(context, values, made);
-  if (copied) await requireSame(documents, { id, known }, copied);
+  const { newId, reader } = await requireNew(context, values, uploadedId);
+  if (copied) await requireSame(reader, { id, newId }, copied);
   const isAsked = !context.settings.yes;
-  const line = `Uploaded ${values.file} as ${known} and verified it.`;
+  const line = `Uploaded ${values.file} as ${newId} and verified it.`;
   if (isAsked) context.message(line);
   else context.note(line);
   // Both documents have its name now.
@@ -191,7 +191,7 @@ async function deleteReplaced(
   } catch (error) {
     if (isProvenNotFound(error)) context.note(`${id} is already deleted.`);
     else if (error instanceof CancelledError)
-      throw new CancelledError(`${id} was not deleted, and ${known} stays.`, {
+      throw new CancelledError(`${id} was not deleted, and ${newId} stays.`, {
         hint: toDelete,
         cause: error,
       });
@@ -209,7 +209,7 @@ async function deleteReplaced(
     await uploaded.onWritten?.();
     await removed?.onWritten?.();
   };
-  return { ...uploaded, view: replacedView(context, uploaded, { id, known }), onWritten };
+  return { ...uploaded, view: replacedView(context, uploaded, { id, newId }), onWritten };
 }
 
 /**
@@ -219,13 +219,16 @@ async function deleteReplaced(
 async function requireNew(
   context: Context,
   { id, file }: Values,
-  made: unknown,
-): Promise<{ readonly known: string; readonly documents: RecordReader }> {
-  if (typeof made === 'string') {
-    const { record, reader } = await readCreated(context, 'documents', made);
-    if (record) return { known: made, documents: reader };
+  uploadedId: unknown,
+): Promise<{ readonly newId: string; readonly reader: RecordReader }> {
+  if (typeof uploadedId === 'string') {
+    const { record, reader } = await readCreated(context, 'documents', uploadedId);
+    if (record) return { newId: uploadedId, reader };
   }
-  const what = typeof made === 'string' ? `${made}, which replaces it,` : `The document of ${file}`;
+  const what =
+    typeof uploadedId === 'string'
+      ? `${uploadedId}, which replaces it,`
+      : `The document of ${file}`;
   throw new GuardError(`${what} is not in the list; ${id} was not deleted.`, {
     code: 'notThere',
     hint: 'To upload it again, run the same command with --restart.',
@@ -234,15 +237,15 @@ async function requireNew(
 
 /** Throws ConflictError if the old document is no longer what the new one was made from. */
 async function requireSame(
-  documents: RecordReader,
-  { id, known }: { readonly id: string; readonly known: string },
+  reader: RecordReader,
+  { id, newId }: { readonly id: string; readonly newId: string },
   copied: OwnText,
 ): Promise<void> {
-  const now = await recordIfThere(documents, id);
+  const now = await recordIfThere(reader, id);
   if (!now || isSameValue(inherited(now), copied)) return;
   throw new ConflictError(
-    `${id} was changed while ${known} was uploaded, so it was not deleted. Both documents stay.`,
-    { hint: `Compare them: rosterctl documents get ${quotedId(id)} ${quotedId(known)}` },
+    `${id} was changed while ${newId} was uploaded, so it was not deleted. Both documents stay.`,
+    { hint: `Compare them: rosterctl documents get ${quotedId(id)} ${quotedId(newId)}` },
   );
 }
 
@@ -280,7 +283,7 @@ function bothDryRuns(uploaded: CommandOutput, removed: CommandOutput): CommandOu
 function replacedView(
   { isInteractive, settings }: Context,
   { view, value }: CommandOutput,
-  { id, known }: { readonly id: string; readonly known: string },
+  { id, newId }: { readonly id: string; readonly newId: string },
 ): CommandOutput['view'] {
   if (!isInteractive || settings.fields || settings.quiet || !view.lines) return view;
   const record = isObject(value) ? value : {};
@@ -288,6 +291,6 @@ function replacedView(
   const bytes = recordedSize(record);
   const size = bytes === undefined ? '' : ` (${binarySize(bytes)})`;
   const what = typeof name === 'string' ? `${name}: ` : '';
-  const line = `${what}${id} replaced by ${known}${size}.`;
+  const line = `${what}${id} replaced by ${newId}${size}.`;
   return { ...view, lines: (_, { isUtf8 }) => [singleLine(`${markOf(true, isUtf8)} ${line}`)] };
 }
