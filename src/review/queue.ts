@@ -123,18 +123,18 @@ export async function unsentReviews(
   statePath: string,
   onUnread: (reason: string) => void = () => {},
 ): Promise<readonly (QueueHead & { readonly count: number })[]> {
-  const tell = (error: unknown) => {
+  const onFailure = (error: unknown) => {
     if (error instanceof Failure) onUnread(error.message);
   };
   const folder = join(statePath, 'reviews');
-  const files = queueFiles(folder, tell);
+  const files = queueFiles(folder, onFailure);
   const all = await Promise.all(
     files.map(async (file) => {
       try {
         const { head, decisions } = await readQueue(join(folder, file));
         return head && { ...head, count: decisions.queued.size };
       } catch (error) {
-        tell(error);
+        onFailure(error);
         return undefined;
       }
     }),

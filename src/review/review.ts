@@ -96,7 +96,7 @@ async function reviewQueue(context: Context, values: ReviewValues, queue: Review
       `${name} (${id}) is gone: your decision (${decisionWords(decision)}) is discarded.`,
     );
   const done = loaded.cards.filter(({ id, record }) => isDone(record, queued.get(id)));
-  await leave(queue, [...gone.keys(), ...done.map(({ id }) => id)]);
+  await dequeue(queue, [...gone.keys(), ...done.map(({ id }) => id)]);
   const [first] = loaded.cards;
   if (!first) return printed(values.resume ? [nothing] : [loaded.none, nothing]);
   const decisions = queue.present();
@@ -143,7 +143,7 @@ function greetingOf(size: number, done: number, gone: number): string {
   ].join(' ');
 }
 
-async function leave(queue: ReviewQueue, ids: readonly string[]): Promise<void> {
+async function dequeue(queue: ReviewQueue, ids: readonly string[]): Promise<void> {
   await Promise.all(ids.map((id) => queue.append({ kind: 'left', id })));
 }
 
@@ -180,7 +180,7 @@ async function send(
   );
   const { results, dryRun } = output.value as BulkReport;
   const sent = dryRun ? [] : results.filter(isAtTarget).map(({ id }) => id);
-  const error = await leave(queue, sent).catch((failure: unknown) => {
+  const error = await dequeue(queue, sent).catch((failure: unknown) => {
     // The rows were sent: their report matters more, and the next review finds them done.
     if (!(failure instanceof Failure)) throw failure;
     context.message(failure.message);
@@ -201,7 +201,7 @@ async function send(
  * Takes decisions out of the queue that `runs resume` or `runs retry` carried out. One that is another
  * since then stays. A queue that cannot be written keeps them: the next review finds them done.
  */
-export async function leaveDone(context: Context, done: readonly SelectedRow[]): Promise<void> {
+export async function dequeueDone(context: Context, done: readonly SelectedRow[]): Promise<void> {
   const { settings, paths, self } = context;
   const head = { ...placeOf(context), profile: settings.profile.name };
   try {
@@ -211,7 +211,7 @@ export async function leaveDone(context: Context, done: readonly SelectedRow[]):
       const isQueued = ({ row, id, own }: SelectedRow) =>
         queued.has(id) && isUnchanged(own, rowOfDecision(row, id, queued.get(id)).own);
       const left = done.filter(isQueued).map(({ id }) => id);
-      await leave(queue, left);
+      await dequeue(queue, left);
     } finally {
       await queue.close();
     }

@@ -47,8 +47,8 @@ export default defineOperation({
     selectsAnew: true,
     job: async () => ({}),
     async onResumed(context, done) {
-      const { leaveDone } = await import('../../review/review.js');
-      return leaveDone(context, done);
+      const { dequeueDone } = await import('../../review/review.js');
+      return dequeueDone(context, done);
     },
     async bind(context, values: ReviewValues, use) {
       const { review } = await import('../../review/review.js');
