@@ -28,21 +28,21 @@ export function checkAgainstTable(
   const isNamed = (name: string) => isGiven(values[name]);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
-  const [, own = ''] = command.words;
-  const isOwn = own === 'create' || own === 'upload';
-  const verb = isOwn ? own : command.writes ? 'change' : 'do';
+  const [, verb = ''] = command.words;
+  const isCreate = verb === 'create' || verb === 'upload';
+  const purpose = isCreate ? verb : command.writes ? 'change' : 'do';
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isNamed(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(flag.ifMissing ?? `${flag.word} is missing.`, {
         hint: exampleOf(command, flag.word, values) ?? help,
       });
     if (flag.choices)
-      for (const word of [values[flag.name]].flat()) checkChoice(flag, word, own === 'list');
+      for (const word of [values[flag.name]].flat()) checkChoice(flag, word, verb === 'list');
   }
   for (const set of command.needsOneOf)
     if (!set.some(isNamed)) {
       const question = command.args.find(({ name }) => set.includes(name))?.ifMissing;
-      throw new UsageError(question ?? `Nothing to ${verb}. Add ${orList(set.map(wordOf))}.`, {
+      throw new UsageError(question ?? `Nothing to ${purpose}. Add ${orList(set.map(wordOf))}.`, {
         hint: command.writes ? (fieldHint(command, values) ?? help) : exampleOf(command),
       });
     }
