@@ -5,7 +5,7 @@ import type { GlobalFlags } from '../config/environment.js';
 import type { Context, LocalContext } from '../context.js';
 import type { CommandOutput, ValueWithExit } from './command-output.js';
 import type { TypedLine } from './typed-line.js';
-import type { LocalChange, Plan, View } from './views.js';
+import type { View } from './views.js';
 
 // --- parameters ---
 
@@ -133,12 +133,31 @@ interface ReadCommand<
   ): T | ValueWithExit<T> | Promise<T | ValueWithExit<T>>;
 }
 
+/** The old and new value of one field; `from` is undefined if the old value is unknown. */
+export interface PlannedChange {
+  readonly id: string | null;
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** What a `WriteCommand` would do, determined by reads only. */
+interface WritePlan<S = unknown> {
+  readonly changes: readonly PlannedChange[];
+  /** The requests that a dry run prints; none for what changes this machine only. */
+  readonly requests?: readonly PlannedRequest[];
+  /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */
+  readonly onlyReads?: boolean;
+  /** Input of `apply`. */
+  readonly state: S;
+}
+
 /** The output of a dry run of one record (`-n`). */
 export interface DryRun {
   readonly schema: 1;
   readonly dryRun: true;
   readonly requests: readonly PlannedRequest[];
-  readonly changes: readonly LocalChange[];
+  readonly changes: readonly PlannedChange[];
 }
 
 /** A command that changes something: `plan` reads, `apply` writes, and `--dry-run` prints the plan. */
@@ -150,10 +169,10 @@ export interface WriteCommand<
   C = Context,
 > extends CommandBase<A, F> {
   readonly view: View<T>;
-  plan(context: C, values: Values<A, F>): Promise<Plan<S>>;
-  apply(context: C, plan: Plan<S>, values: Values<A, F>): Promise<T | ValueWithExit<T>>;
+  plan(context: C, values: Values<A, F>): Promise<WritePlan<S>>;
+  apply(context: C, plan: WritePlan<S>, values: Values<A, F>): Promise<T | ValueWithExit<T>>;
   /** Returns the question to ask before the write; required of a command that deletes. */
-  confirm?(plan: Plan<S>, values: Values<A, F>): string | undefined;
+  confirm?(plan: WritePlan<S>, values: Values<A, F>): string | undefined;
 }
 
 /** A command that sends rows, of an earlier invocation or its own, and prints what became of them. */

@@ -1,5 +1,4 @@
 /** Views: how a command's value is rendered. */
-import type { PlannedRequest } from '../api/types.js';
 import type { JsonObject } from '../data/json.js';
 import type { ResourceName } from '../data/resources.js';
 import type { Paint } from '../terminal/paint.js';
@@ -118,23 +117,4 @@ export function sentencesView<T>(
     return isTerminal ? texts.flatMap((text) => wrapPageLine(text, columns)) : texts;
   };
   return { lines, isSentence: () => true };
-}
-
-/** The old and new value of one field; `from` is undefined if the old value is unknown. */
-export interface LocalChange {
-  readonly id: string | null;
-  readonly field: string;
-  readonly from: unknown;
-  readonly to: unknown;
-}
-
-/** The plan of a write, determined by reads only. */
-export interface Plan<S = unknown> {
-  readonly changes: readonly LocalChange[];
-  /** The requests that a dry run prints; none for what changes this machine only. */
-  readonly requests?: readonly PlannedRequest[];
-  /** True if it changes nothing (`api` with GET): a dry run sends it like any read. */
-  readonly onlyReads?: boolean;
-  /** Input of `apply`. */
-  readonly state: S;
 }

@@ -2,9 +2,9 @@
 import { ValueWithExit } from '../cli/command-output.js';
 import type { FileChange } from '../cli/completion/install.js';
 import { completionScripts, type Shell, shells } from '../cli/completion/scripts.js';
-import { defineLocalWrite, flag, oneOfWords, param } from '../cli/define.js';
+import { defineLocalWrite, flag, oneOfWords, type PlannedChange, param } from '../cli/define.js';
 import { asksForOutput } from '../cli/global-flags.js';
-import { type LocalChange, linesView } from '../cli/views.js';
+import { linesView } from '../cli/views.js';
 import type { LocalContext } from '../context.js';
 
 interface Script {
@@ -12,12 +12,12 @@ interface Script {
   readonly script: string;
 }
 
-interface Settled {
+interface FileResults {
   readonly shell: Shell;
   readonly files: readonly { readonly path: string; readonly done: ReturnType<typeof doneTo> }[];
 }
 
-type CompletionResult = Script | Settled;
+type CompletionResult = Script | FileResults;
 
 export default defineLocalWrite({
   summary: 'Set up TAB completion for bash, zsh, fish or PowerShell',
@@ -69,7 +69,7 @@ function linesFor(answer: CompletionResult): string[] {
   return [...sentences, `Start a new ${shell} to use it.`];
 }
 
-function changeOf({ path, what, from, to }: FileChange): LocalChange {
+function changeOf({ path, what, from, to }: FileChange): PlannedChange {
   const thing = what === 'script' ? 'the script' : 'the lines that load it';
   const old = what === 'script' ? 'another version' : 'the file without them';
   return to === undefined || (what === 'lines' && from !== undefined && to.length < from.length)
