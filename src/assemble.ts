@@ -109,7 +109,7 @@ async function assembleContext(
   const progress = createProgress(streams, {
     ...settings,
     isUtf8: isUtf8Locale(env),
-    onStop: world.onStop,
+    onSuspend: world.onSuspend,
   });
   streams.onOutput(progress.end);
   // Messages after a signal start on a line of their own.

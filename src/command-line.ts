@@ -12,7 +12,7 @@ import { CancelledError, Failure, PipeClosedError } from './errors.js';
 import { exit } from './exit-codes.js';
 import { createPaint } from './terminal/paint.js';
 import { singleLine } from './terminal/safe-text.js';
-import { type SignalSource, watchSignals, watchStops } from './terminal/signals.js';
+import { type SignalSource, watchSignals, watchSuspension } from './terminal/signals.js';
 import { fullWidth } from './terminal/whole-words.js';
 
 /** The process that a command line runs in: its signals, and the seconds since it started. */
@@ -85,7 +85,7 @@ async function showHelp(text: string, world: World, host: Host): Promise<void> {
     ...world,
     lendKeys(isInUse) {
       host.on('SIGINT', doNothing);
-      const stopFollowing = watchStops(host).follow(isInUse);
+      const stopFollowing = watchSuspension(host).follow(isInUse);
       return () => {
         host.off('SIGINT', doNothing);
         stopFollowing();
@@ -112,7 +112,7 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
     checkEncoding(parsed, argumentsNotUtf8(argv));
   }
-  const { isDrawnOn, follow, ...stops } = watchStops(host);
+  const { isDrawnOn, follow, ...suspension } = watchSuspension(host);
   const signals = watchSignals(host, () => {
     // The terminal echoes ^C at the cursor; start the next message on a new line.
     if (streams.stderr.isTerminal && !isDrawnOn()) void streams.stderr.write('\n');
@@ -128,7 +128,7 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
     const { runCommand } = await import('./assemble.js');
     const { code, failed } = await runCommand(parsed, {
       ...world,
-      ...stops,
+      ...suspension,
       signal: signals.signal,
       expectSignal: signals.expect,
       onQuit: signals.onQuit,

@@ -20,7 +20,7 @@ interface Drawing {
 export type FullScreen = Pick<TerminalScreen, 'columns' | 'rows' | 'draw' | 'next' | 'suspend'>;
 
 /** The parts of the process that a full screen needs. */
-export interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' | 'onStop'> {
+export interface ScreenWorld extends Pick<PromptWorld, 'signal' | 'onContinue' | 'onSuspend'> {
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
   /** Stops the process with SIGTSTP, as a shell with jobs does. */
@@ -128,10 +128,10 @@ class TerminalScreen {
     input.on('error', end);
     output.on('resize', redraw);
     world.signal.addEventListener('abort', end, { once: true });
-    const offStop = world.onStop(() => this.yieldTerminal());
+    const offSuspend = world.onSuspend(() => this.yieldTerminal());
     const offContinue = world.onContinue(() => setImmediate(() => this.reclaimTerminal()));
     return () => {
-      offStop();
+      offSuspend();
       offContinue();
       input.off('data', onData);
       input.off('end', end);

@@ -26,7 +26,7 @@ interface ProcessProgress extends Progress {
   readonly end: () => void;
 }
 
-interface ProgressOptions extends Pick<PromptWorld, 'onStop'> {
+interface ProgressOptions extends Pick<PromptWorld, 'onSuspend'> {
   /** False if the terminal shows only ASCII. */
   readonly isUtf8?: boolean;
   readonly quiet: boolean;
@@ -42,9 +42,9 @@ const plainLineMs = 10_000;
 /** Creates progress on stderr: a spinner for a person, a line every 10 s for a log, nothing with --quiet. */
 export function createProgress(
   streams: ProcessStreams,
-  { quiet, plainPrompts: isPlain = false, onStop, isUtf8 = true }: ProgressOptions,
+  { quiet, plainPrompts: isPlain = false, onSuspend, isUtf8 = true }: ProgressOptions,
 ): ProcessProgress {
-  const waits = waitingLine((text) => spinner(streams, text, { onStop, isUtf8 }));
+  const waits = waitingLine((text) => spinner(streams, text, { onSuspend, isUtf8 }));
   let current: ProgressLine | undefined;
   return {
     start(text, share) {
@@ -53,7 +53,7 @@ export function createProgress(
       const line =
         streams.canAnimate && !isPlain
           ? spinner(streams, text, {
-              onStop,
+              onSuspend,
               isUtf8,
               drawn: share && (() => drawBar(streams, share(), isUtf8)),
             })
@@ -108,7 +108,7 @@ function waitingLine(draw: (text: () => string) => ProgressLine) {
   };
 }
 
-interface SpinnerOptions extends Pick<PromptWorld, 'onStop'> {
+interface SpinnerOptions extends Pick<PromptWorld, 'onSuspend'> {
   readonly isUtf8: boolean;
   /** Draws a bar before the text instead of a spinner. */
   readonly drawn?: (() => string) | undefined;
@@ -117,7 +117,7 @@ interface SpinnerOptions extends Pick<PromptWorld, 'onStop'> {
 function spinner(
   streams: ProcessStreams,
   text: () => string,
-  { onStop, isUtf8, drawn }: SpinnerOptions,
+  { onSuspend, isUtf8, drawn }: SpinnerOptions,
 ): ProgressLine {
   let end: (() => void) | undefined;
   let stopped = false;
@@ -145,7 +145,7 @@ function spinner(
       color: streams.stderr.color ? 'cyan' : false,
     });
     // Leave the shell an empty line and a cursor.
-    const offStop = onStop(() => {
+    const offSuspend = onSuspend(() => {
       line.stop();
       return () => {
         if (!stopped) line.start();
@@ -160,7 +160,7 @@ function spinner(
     end = () => {
       clearInterval(frameTimer);
       line.stop();
-      offStop();
+      offSuspend();
     };
   };
   const timer = setTimeout(() => {

@@ -25,7 +25,7 @@ interface Picking<R> {
 export class PlainPrompts {
   constructor(
     private readonly streams: ProcessStreams,
-    private readonly world: Pick<PromptWorld, 'signal' | 'onAsk' | 'onStop'>,
+    private readonly world: Pick<PromptWorld, 'signal' | 'onAsk' | 'onSuspend'>,
   ) {}
 
   async text(
@@ -118,7 +118,7 @@ const escape = '\u001b';
 /** Asks on the current line and reads one line; `hidden` reads keys one by one and shows none. */
 async function readAnswer(
   streams: ProcessStreams,
-  { signal, onAsk, onStop }: Pick<PromptWorld, 'signal' | 'onAsk' | 'onStop'>,
+  { signal, onAsk, onSuspend }: Pick<PromptWorld, 'signal' | 'onAsk' | 'onSuspend'>,
   question: string,
   hidden: boolean,
 ): Promise<string> {
@@ -129,7 +129,7 @@ async function readAnswer(
   const print = () => streams.stderr.write(`${singleLine(question.trimEnd())} `);
   // Before the question: what is typed at once would be shown otherwise.
   input.setRawMode?.(hidden);
-  const offStop = onStop(() => () => {
+  const offSuspend = onSuspend(() => () => {
     input.setRawMode?.(false);
     input.setRawMode?.(hidden);
     void print();
@@ -143,7 +143,7 @@ async function readAnswer(
     await streams.stderr.write('\n');
     throw error;
   } finally {
-    offStop();
+    offSuspend();
     input.setRawMode?.(false);
     input.pause();
   }

@@ -16,7 +16,7 @@ export interface PromptWorld {
    * Registers a callback for before Ctrl-Z stops the process, whose result is called on resume;
    * returns the function that removes it.
    */
-  readonly onStop: (clear: () => () => void) => () => void;
+  readonly onSuspend: (clear: () => () => void) => () => void;
 }
 
 /** The streams of one prompt, and the signal that cancels it. */
@@ -29,7 +29,7 @@ export interface PromptContext {
 /** Runs one prompt. Throws CancelledError on Escape, Ctrl-C, Ctrl-D, a signal or the end of stdin. */
 export async function withTerminal<T>(
   streams: ProcessStreams,
-  { signal, onAsk, onContinue, onStop }: PromptWorld,
+  { signal, onAsk, onContinue, onSuspend }: PromptWorld,
   prompt: (context: PromptContext) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw new CancelledError(nothingDone);
@@ -51,7 +51,7 @@ export async function withTerminal<T>(
     // The prompt itself redraws only on the next key.
     redraw();
   });
-  const offStop = onStop(() => {
+  const offSuspend = onSuspend(() => {
     leave();
     return () => {};
   });
@@ -67,7 +67,7 @@ export async function withTerminal<T>(
     input.off('end', onEnd);
     signal.removeEventListener('abort', onEnd);
     offContinue();
-    offStop();
+    offSuspend();
     // readline leaves stdin flowing on some systems, and that would keep the process alive.
     input.pause();
     // Flush what the prompt drew before the next message, and erase what a narrower window left below.

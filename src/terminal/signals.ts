@@ -15,42 +15,42 @@ const childExitMs = 20;
  * Handles Ctrl-Z: drawing code clears its line before the process stops; next to a pager, the
  * process stops when the pager does.
  */
-export function watchStops(process: SignalSource) {
+export function watchSuspension(process: SignalSource) {
   const drawing = new Set<() => () => void>();
-  const stop = () => {
+  const onKey = () => {
     const resume = [...drawing].map((clear) => clear());
-    stopNow(process, stop, () => {
-      if (drawing.size > 0) process.on('SIGTSTP', stop);
+    suspendNow(process, onKey, () => {
+      if (drawing.size > 0) process.on('SIGTSTP', onKey);
       for (const draw of resume) draw();
     });
   };
   return {
     /** True while a prompt or spinner owns a line of the terminal and clears what a key echoed there. */
     isDrawnOn: (): boolean => drawing.size > 0,
-    /** Stops the process as Ctrl-Z does, for a screen that reads its keys itself. */
+    /** Suspends the process as Ctrl-Z does, for a screen that reads its keys itself. */
     suspend: (): void => {
       // Windows has no such signal.
       if (process.platform === 'win32') return;
       process.kill(process.pid, 'SIGTSTP');
     },
-    onStop: (clear: () => () => void): (() => void) => {
-      if (drawing.size === 0) process.on('SIGTSTP', stop);
+    onSuspend: (clear: () => () => void): (() => void) => {
+      if (drawing.size === 0) process.on('SIGTSTP', onKey);
       drawing.add(clear);
       return () => {
         drawing.delete(clear);
-        if (drawing.size === 0) process.off('SIGTSTP', stop);
+        if (drawing.size === 0) process.off('SIGTSTP', onKey);
       };
     },
     follow: (isInUse: () => boolean): (() => void) => {
       let isRequested = false;
-      let hasStopped = false;
+      let isChildStopped = false;
       // Either of the two signals may arrive first, however much later the other does.
       const stopWithChild = () => {
-        if (!isRequested || !hasStopped) return;
+        if (!isRequested || !isChildStopped) return;
         setTimeout(() => {
           if (!isRequested || !isInUse()) return;
           isRequested = false;
-          stopNow(process, onRequest, () => {
+          suspendNow(process, onRequest, () => {
             if (isInUse()) process.on('SIGTSTP', onRequest);
           });
         }, childExitMs).unref();
@@ -61,7 +61,7 @@ export function watchStops(process: SignalSource) {
       };
       const onChild = () => {
         // Once it has stopped, it is taken to stop at each Ctrl-Z.
-        hasStopped = true;
+        isChildStopped = true;
         stopWithChild();
       };
       process.on('SIGTSTP', onRequest);
@@ -76,7 +76,7 @@ export function watchStops(process: SignalSource) {
 }
 
 /** Stops the process with the default action of SIGTSTP, which does nothing if no shell could resume it. */
-function stopNow(process: SignalSource, listener: () => void, resume: () => void): void {
+function suspendNow(process: SignalSource, listener: () => void, resume: () => void): void {
   process.off('SIGTSTP', listener);
   process.kill(process.pid, 'SIGTSTP');
   setImmediate(resume);

@@ -22,7 +22,7 @@ const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
 });
-const prompts = new TerminalPrompts(streams, { noInput: false, plain: process.argv[3] === 'plain', signal: new AbortController().signal, onContinue: () => () => {}, onStop: () => () => {} });
+const prompts = new TerminalPrompts(streams, { noInput: false, plain: process.argv[3] === 'plain', signal: new AbortController().signal, onContinue: () => () => {}, onSuspend: () => () => {} });
 streams.redact('sekret-key');
 const hostile = 'Delete \\u001b]0;title\\u0007 sekret-key\\nreally?';
 const doing: Record<string, () => Promise<unknown>> = {
@@ -36,7 +36,7 @@ const doing: Record<string, () => Promise<unknown>> = {
   many: () => prompts.mark('Which ones?', Array.from({ length: 64 }, (_, at) => ({ value: 'p' + at, label: 'Person ' + at }))),
   async progress() {
     let text = 'working \\u001b]0;x\\u0007 sekret-key';
-    const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => text);
+    const line = createProgress(streams, { quiet: false, onSuspend: () => () => {} }).start(() => text);
     await new Promise((resolve) => setTimeout(resolve, 700));
     text = 'nearly ' + 'long '.repeat(50);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -44,12 +44,12 @@ const doing: Record<string, () => Promise<unknown>> = {
     return 'stopped';
   },
   async bar() {
-    const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => '123 of 400, 1.5/s, 3 min left', () => 0.5);
+    const line = createProgress(streams, { quiet: false, onSuspend: () => () => {} }).start(() => '123 of 400, 1.5/s, 3 min left', () => 0.5);
     await new Promise((resolve) => setTimeout(resolve, 700));
     line.stop();
   },
   async notes() {
-    const line = createProgress(streams, { quiet: false, onStop: () => () => {} }).start(() => 'working');
+    const line = createProgress(streams, { quiet: false, onSuspend: () => () => {} }).start(() => 'working');
     await new Promise((resolve) => setTimeout(resolve, 500));
     await streams.stderr.write('a note\\n');
     await streams.stdout.write('a row\\n');

@@ -9,7 +9,7 @@ import { screen } from '../support/screen.js';
 const world = {
   signal: new AbortController().signal,
   onContinue: () => () => {},
-  onStop: () => () => {},
+  onSuspend: () => () => {},
   plain: false,
 };
 
@@ -66,7 +66,7 @@ describe('without an interactive terminal', () => {
 
 test('progress never touches stdout, and nothing is written with --quiet', () => {
   const made = screen({ interactive: true, columns: 80 });
-  const line = createProgress(made.streams, { quiet: true, onStop: () => () => {} }).start(
+  const line = createProgress(made.streams, { quiet: true, onSuspend: () => () => {} }).start(
     () => 'x',
   );
   line.stop();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchStops } from '../../src/terminal/signals.js';
+import { watchSuspension } from '../../src/terminal/signals.js';
 
 function refuse(_pid: number, signal: string): never {
   throw new TypeError(`Unknown signal: ${signal}`);
@@ -11,5 +11,5 @@ test('Ctrl-Z is no error on Windows, which has no such signal', () => {
     platform: { value: 'win32' },
     kill: { value: refuse },
   }) as NodeJS.Process;
-  expect(() => watchStops(owner).suspend()).not.toThrow();
+  expect(() => watchSuspension(owner).suspend()).not.toThrow();
 });
