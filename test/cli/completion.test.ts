@@ -15,7 +15,7 @@ import { settingKeys } from '../../src/config/keys.js';
 import { resolvePaths } from '../../src/config/paths.js';
 import { type CommandManifest, readManifest } from '../../src/data/command-manifest.js';
 import type { Environment } from '../../src/data/environment.js';
-import { type ResourceWords, resourceWords } from '../../src/data/resources.js';
+import { type ResourceWords, resourceNames, resourceWords } from '../../src/data/resources.js';
 import { singleLine } from '../../src/terminal/safe-text.js';
 import { codePoint } from '../support/code-point.js';
 import { hostileTexts } from '../support/hostile.js';
@@ -161,9 +161,8 @@ describe('every command', () => {
 
 test('api offers its methods, and backup create the resources that are left', () => {
   expect(offered('api', 'teams', '-X', '')).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-  const resources = ['tryouts', 'teams', 'players', 'documents'];
   expect(offered('backup', 'create', 'backups', '--only', '').toSorted()).toEqual(
-    resources.toSorted(),
+    resourceNames.toSorted(),
   );
   expect(offered('backup', 'create', 'backups', '--only', 'teams,p')).toEqual(['teams,players']);
 });
