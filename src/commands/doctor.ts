@@ -201,40 +201,48 @@ async function checkRuns(context: LocalContext): Promise<Check[]> {
       foreign.push(warn('runs', reason, hint));
     }
   }
-  const [first] = open;
-  const isOne = first !== undefined && open.length === 1;
-  const shortName = shortRunNames(store);
   const flagFor = profileFlagFor(context);
-  const hint = withConnection(
-    `See: rosterctl runs list\nResume: rosterctl ${flagFor(open)}runs resume ${isOne ? shortName(first.run) : 'RUN'}`,
-  );
-  const uploadFlag = flagFor(uploads.map(({ run }) => run.head));
   return [
     ...damaged.map((text) => warn('runs', text)),
     ...foreign,
-    open.length > 0
-      ? warn(
-          'runs',
-          `${plural(open.length, 'run is', 'runs are')} unfinished: ${firstOf(
-            open.map(({ run, profile }) => `${shortName(run)} (profile ${profile})`),
-            nameFirstFew,
-          )}`,
-          hint,
-        )
-      : pass('runs', 'no unfinished runs'),
-    uploads.length > 0
-      ? warn(
-          'uploads',
-          `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${firstOf(
-            uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`),
-            nameFirstFew,
-          )}`,
-          withConnection(
-            `See: rosterctl uploads list\nFinish them: rosterctl ${uploadFlag}uploads finish --all`,
-          ),
-        )
-      : pass('uploads', 'no unfinished uploads'),
+    openRuns(context, open, shortRunNames(store), flagFor(open)),
+    openUploads(context, uploads, flagFor(uploads.map(({ run }) => run.head))),
   ];
+}
+
+function openRuns(
+  { withConnection }: LocalContext,
+  open: readonly RunHead[],
+  shortName: (run: string) => string,
+  profileFlag: string,
+): Check {
+  const [first, ...others] = open;
+  if (!first) return pass('runs', 'no unfinished runs');
+  const named = open.map(({ run, profile }) => `${shortName(run)} (profile ${profile})`);
+  const resumed = others.length > 0 ? 'RUN' : shortName(first.run);
+  return warn(
+    'runs',
+    `${plural(open.length, 'run is', 'runs are')} unfinished: ${firstOf(named, nameFirstFew)}`,
+    withConnection(
+      `See: rosterctl runs list\nResume: rosterctl ${profileFlag}runs resume ${resumed}`,
+    ),
+  );
+}
+
+function openUploads(
+  { withConnection }: LocalContext,
+  uploads: readonly UnfinishedUpload[],
+  profileFlag: string,
+): Check {
+  if (uploads.length === 0) return pass('uploads', 'no unfinished uploads');
+  const named = uploads.map(({ id, run }) => `${id} (profile ${run.head.profile})`);
+  return warn(
+    'uploads',
+    `${plural(uploads.length, 'upload is', 'uploads are')} unfinished: ${firstOf(named, nameFirstFew)}`,
+    withConnection(
+      `See: rosterctl uploads list\nFinish them: rosterctl ${profileFlag}uploads finish --all`,
+    ),
+  );
 }
 
 /** The width of the result column: `pass`, `warn` or `fail`, and two spaces. */
