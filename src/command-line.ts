@@ -112,12 +112,7 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
     const { argumentsNotUtf8 } = await import('./files/raw-arguments.js');
     checkEncoding(parsed, argumentsNotUtf8(argv));
   }
-  const { isDrawnOn, follow, ...suspension } = watchSuspension(host);
-  const signals = watchSignals(host, () => {
-    // The terminal echoes ^C at the cursor; start the next message on a new line.
-    if (streams.stderr.isTerminal && !isDrawnOn()) void streams.stderr.write('\n');
-  });
-  signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
+  const { signals, forCommand } = listenForSignals(world, host);
   let clearLimit: (() => void) | undefined;
   try {
     clearLimit = await limitTime(parsed.globals.maxTime, host, (text) => {
@@ -126,25 +121,7 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
     });
     // Loaded only for a command: help, usage errors and completion never need it.
     const { runCommand } = await import('./assemble.js');
-    const { code, failed } = await runCommand(parsed, {
-      ...world,
-      ...suspension,
-      signal: signals.signal,
-      expectSignal: signals.expect,
-      onQuit: signals.onQuit,
-      lendKeys(isInUse) {
-        const restoreInterrupts = signals.ignoreInterrupts();
-        const stopFollowing = follow(isInUse);
-        return () => {
-          restoreInterrupts();
-          stopFollowing();
-        };
-      },
-      onContinue(listener) {
-        host.on('SIGCONT', listener);
-        return () => host.off('SIGCONT', listener);
-      },
-    });
+    const { code, failed } = await runCommand(parsed, { ...world, ...forCommand });
     const exitCode = signals.code() ?? code;
     // Each failure was printed on its own line; a script reads one error, the last line.
     if (failed && (failed.isUnreported || printsJson(world)))
@@ -167,6 +144,35 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
     clearLimit?.();
     signals.stop();
   }
+}
+
+/** Listens for the signals of a command; `forCommand` is the part of its world that comes from them. */
+function listenForSignals({ streams }: World, host: Host) {
+  const { isDrawnOn, follow, ...suspension } = watchSuspension(host);
+  const signals = watchSignals(host, () => {
+    // The terminal echoes ^C at the cursor; start the next message on a new line.
+    if (streams.stderr.isTerminal && !isDrawnOn()) void streams.stderr.write('\n');
+  });
+  signals.signal.addEventListener('abort', () => streams.stopReading(), { once: true });
+  const forCommand = {
+    ...suspension,
+    signal: signals.signal,
+    expectSignal: signals.expect,
+    onQuit: signals.onQuit,
+    lendKeys(isInUse: () => boolean) {
+      const restoreInterrupts = signals.ignoreInterrupts();
+      const stopFollowing = follow(isInUse);
+      return () => {
+        restoreInterrupts();
+        stopFollowing();
+      };
+    },
+    onContinue(listener: () => void) {
+      host.on('SIGCONT', listener);
+      return () => host.off('SIGCONT', listener);
+    },
+  };
+  return { signals, forCommand };
 }
 
 /** Calls `onTimeout` once the process has run this long; returns what lifts the limit. Throws UsageError. */
