@@ -1,9 +1,9 @@
-/** Errors: one class per kind of failure, carrying data instead of text for the screen. */
+/** Errors: one class per kind of failure, with its sentence, its next step and its facts. */
 import type { ExitName } from './exit-codes.js';
 
 /**
- * A failure as data. The lower layers throw it; only `cli/failure.ts` words it for a person or a
- * script. `exitName` selects the exit code of the process.
+ * A failure. The lower layers throw it; only `cli/failure.ts` makes it what a person or a script
+ * reads. `exitName` selects the exit code of the process.
  */
 export abstract class Failure extends Error {
   abstract readonly kind: string;

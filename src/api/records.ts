@@ -1,4 +1,4 @@
-/** Finds the record in a response whose envelope the contract does not show. */
+/** Records: finds the one in a response whose envelope the contract does not show, and its id; makes the body that replaces one. */
 import { isObject, type JsonObject, RawNumber } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';

@@ -12,15 +12,15 @@ interface DetailStyle extends CellOptions {
   readonly columns: number;
   readonly paint: Paint;
   /** Labels a field; by default fields have the names of the service. */
-  readonly labelOf?: ((key: string) => string) | undefined;
+  readonly labelFor?: ((key: string) => string) | undefined;
 }
 
 /** Renders all fields of a record: keys aligned, nested values indented, no line wider than the terminal. */
 export function detailLines(record: JsonObject, style: DetailStyle): string[] {
-  const { labelOf = (key) => key } = style;
+  const { labelFor = (key) => key } = style;
   return labelledLines(
     Object.entries(record).map(([key, value]) => ({
-      label: singleLine(labelOf(key)) || '""',
+      label: singleLine(labelFor(key)) || '""',
       paint: style.paint.bold,
       ...detailValue(value, key, style),
     })),
@@ -30,7 +30,7 @@ export function detailLines(record: JsonObject, style: DetailStyle): string[] {
 
 /** Renders all fields of a record by their labels, for a person; the questions of a form stay as they are. */
 export function recordLines(record: JsonObject, style: Omit<DetailStyle, 'time'>): string[] {
-  return detailLines(record, { ...style, time: 'local', labelOf: fieldLabel });
+  return detailLines(record, { ...style, time: 'local', labelFor: fieldLabel });
 }
 
 /** How a value of any kind is shown beside or below its label. */
@@ -39,7 +39,7 @@ export function detailValue(
   field: string,
   given: DetailStyle,
 ): Omit<LabelledRow, 'label' | 'paint'> {
-  const style = field === 'formResponses' ? { ...given, labelOf: undefined } : given;
+  const style = field === 'formResponses' ? { ...given, labelFor: undefined } : given;
   if (isObject(value) && Object.keys(value).length > 0)
     return { isBelow: true, lines: (columns) => detailLines(value, { ...style, columns }) };
   if (Array.isArray(value) && isNested(value))

@@ -1,4 +1,4 @@
-/** Errors of rows, runs and references that are not a response of the service. */
+/** Errors of rows, runs and references, and what a failure means for a record: not found, forbidden, not proven. */
 import {
   ApiError,
   emptyAnswer,

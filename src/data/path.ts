@@ -1,4 +1,4 @@
-/** Paths into records: dotted field names, and records as flat columns. */
+/** Paths into records: dotted field names, records as flat columns, and the words that name a record. */
 import { isObject, type JsonObject, printJson, RawNumber, wholeNumberOf } from './json.js';
 
 /** Normalizes a property name: `tryoutApplications` and `tryout_applications` become the same. */

@@ -1,9 +1,5 @@
-/** The words of each resource. */
+/** The plain half of the resource table: the words of each resource, which settings and messages import. `api/resources.ts` has the rest. */
 
-/**
- * The plain half of the resource table: names and words, without endpoints and schemas, so that
- * settings and messages can import it. `api/resources.ts` has the rest.
- */
 export const resourceWords = {
   teams: {
     noun: 'team',

@@ -1,4 +1,4 @@
-/** Words and phrases: plurals, lists, shell quoting and splitting. */
+/** Words and phrases: plurals, lists, sizes, words to type in a shell, and how texts are compared. */
 import { sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import { type ResourceName, resourceWords } from './resources.js';

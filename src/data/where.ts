@@ -1,4 +1,4 @@
-/** Conditions on records: `--where`, `--if`, `--search`, the tests of other filters, and how texts are compared. */
+/** Conditions on records: `--where`, `--if`, `--search`, and the tests of other filters. */
 import { UsageError } from '../errors.js';
 import { timeOf } from './dates.js';
 import { isNumber, isObject, type JsonObject } from './json.js';

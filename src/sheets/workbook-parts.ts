@@ -1,4 +1,4 @@
-/** The parts of a workbook that hold no records: its list of sheets, its styles and its texts. */
+/** Writes the parts of a workbook that hold no records: its list of sheets, its styles and its texts. */
 import { xmlText } from './cell-text.js';
 
 const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

@@ -1,4 +1,4 @@
-/** A workbook's parts: which sheet is read, its shared strings, and which formats are dates. */
+/** Reads the parts of a workbook around a sheet: which sheet is read, its shared strings, and which formats are dates. */
 
 import { firstOf } from '../data/text.js';
 import { InputError } from '../errors.js';
