@@ -195,6 +195,11 @@ export interface ParsedCommand {
   readonly globals: GlobalFlags;
 }
 
+/** Returns what follows the name of a command in its usage line: `ID… [flags]`. */
+export function usageWords({ args, flags }: ManifestCommand): readonly string[] {
+  return [...args.map(argUsage), ...(flags.length > 0 ? ['[flags]'] : [])];
+}
+
 /** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
 export function argUsage(arg: ManifestParam): string {
   const word = arg.takes === 'values' ? `${arg.word}…` : arg.word;

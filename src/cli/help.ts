@@ -12,7 +12,7 @@ import {
 import { plural } from '../data/text.js';
 import { commentLines, fitPage } from '../terminal/page.js';
 import { commandLines, fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
-import { argUsage } from './check.js';
+import { argUsage, usageWords } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
 interface PageOptions {
@@ -152,11 +152,7 @@ function commandPage(
     ...fillWords(`${command.summary}.`, width),
     ...(long && command.about ? ['', ...fillWords(command.about, width - 2)] : []),
     '',
-    ...startThenEnd(
-      `Usage: ${name}`,
-      [...command.args.map(argUsage), ...(command.flags.length > 0 ? ['[flags]'] : [])].join(' '),
-      width,
-    ),
+    ...startThenEnd(`Usage: ${name}`, usageWords(command).join(' '), width),
     '',
     'Examples',
     ...command.examples

@@ -12,7 +12,7 @@ import {
 } from '../../data/command-manifest.js';
 import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
-import { argUsage } from '../check.js';
+import { argUsage, usageWords } from '../check.js';
 import { globalFlags } from '../global-flags.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
@@ -47,8 +47,7 @@ export function referencePage(table: CommandManifest): string {
 
 /** Returns the usage line of a command: `rosterctl teams get ID… [flags]`. */
 export function usageOf(command: ManifestCommand): string {
-  const flags = command.flags.length > 0 ? ['[flags]'] : [];
-  return ['rosterctl', ...command.words, ...command.args.map(argUsage), ...flags].join(' ');
+  return ['rosterctl', ...command.words, ...usageWords(command)].join(' ');
 }
 
 /** Returns the source of a call: stated or assumed, and the permission if the contract names one. */
