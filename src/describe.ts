@@ -5,7 +5,7 @@ import { describeCommands } from './cli/manifest.js';
 import { manPages } from './cli/pages/man-page.js';
 import { assumptionsPage, exitCodeRows, referencePage } from './cli/pages/reference.js';
 import { sandboxGuide, topicTexts } from './cli/pages/topics.js';
-import { commands, everywhere } from './commands/index.js';
+import { commands, withoutConnection } from './commands/index.js';
 import { settingKeys } from './config/keys.js';
 import { type CommandManifest, manifestText } from './data/command-manifest.js';
 import { inventions } from './sandbox/personality.js';
@@ -17,7 +17,7 @@ export async function describe(version: string): Promise<{ readonly [name: strin
   const table = {
     version,
     ...described,
-    everywhere,
+    withoutConnection,
     topics: topics.map(({ name, about }) => ({ name, about })),
   };
   const settings = [...settingKeys().values()].map(({ name, text, parse: { words = [] } }) => [

@@ -17,7 +17,7 @@ const describe = (error: unknown) =>
     flags: {},
     redacted: (text) => text,
     isVerbose: false,
-    table: { version: '0.0.0', groups: [], commands: [], topics: [], everywhere: [] },
+    table: { version: '0.0.0', groups: [], commands: [], topics: [], withoutConnection: [] },
   });
 
 const thrownBy = (work: () => unknown): unknown => {

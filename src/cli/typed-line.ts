@@ -63,7 +63,7 @@ export function withConnectionFlags(
   // The sandbox's profile is never stored, and a login with it is refused.
   const noLogin = profile === sandboxProfile ? '(?!auth login\\b)' : '';
   const nouns = topWords(table).filter(
-    (word) => !table.everywhere?.includes(findGroup(word, table)?.word ?? word),
+    (word) => !table.withoutConnection?.includes(findGroup(word, table)?.word ?? word),
   );
   // In quotes, such words are a value.
   const before = `(?:[^'"\\n]|'[^'\\n]*'|"[^"\\n]*")*`;

@@ -109,7 +109,7 @@ export const commands: CommandTable = {
 };
 
 /** The first words of commands that do the same for every organization, or name one themselves. */
-export const everywhere = ['profile', 'sandbox', 'completion', 'commands', 'help'];
+export const withoutConnection = ['profile', 'sandbox', 'completion', 'commands', 'help'];
 
 function group(about: string, aliases: readonly string[], verbs: Group['commands']): Group {
   return { about, aliases, commands: verbs };

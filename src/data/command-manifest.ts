@@ -11,7 +11,7 @@ export interface CommandManifest {
   readonly groups: readonly ManifestGroup[];
   readonly commands: readonly ManifestCommand[];
   /** The first words of what does the same for every organization: messages name it without connection flags. */
-  readonly everywhere?: readonly string[];
+  readonly withoutConnection?: readonly string[];
   readonly topics: readonly ManifestTopic[];
 }
 
