@@ -283,7 +283,7 @@ test('a change of one record in a pipe loads nothing that previews, draws, filte
   const { code, files, packages, sources, builtins } = await load(line, service.env);
   expect([code, packages]).toEqual([0, ['commander', 'undici', 'zod']]);
   const needless =
-    /^src\/bulk\/(dry-run|preview-lines|references|reference-index|report-\w+|row-lines|selection|show-run|words|write-plan)\.ts|^src\/(terminal\/(table|width|other-programs)|resources\/(cards|import|tryout-filters)|cli\/(card|cells|input|lines|lists\/(show|table))|uploads|downloads|runs\/plan-file\.ts)/;
+    /^src\/bulk\/(dry-run|preview-lines|references|reference-index|report-\w+|row-lines|selection|show-run|write-plan)\.ts|^src\/(terminal\/(table|width|other-programs)|resources\/(cards|import|tryout-filters)|cli\/(card|cells|input|lines|lists\/(show|table))|uploads|downloads|runs\/plan-file\.ts)/;
   expect(sources.filter((id) => needless.test(id))).toEqual([]);
   expect(builtins.filter((name) => ['perf_hooks', 'zlib', 'child_process'].includes(name))).toEqual(
     [],
