@@ -201,7 +201,7 @@ function messageIn(body: unknown, code: string | undefined): string | undefined 
   return shorten(first, maxMessageLength);
 }
 
-/** Facts about an envelope that its fields alone do not tell. */
+/** Facts about an envelope that its fields alone do not show. */
 interface EnvelopeContent {
   /** It contains a record or rows; by default this is looked up. */
   readonly hasRecords?: boolean | undefined;

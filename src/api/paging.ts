@@ -55,7 +55,7 @@ export function firstQuery(overrides: Overrides): Query {
 
 /**
  * Decides page by page how a list continues. Follows, in this order, a next link, a cursor, and an
- * offset or page number; an explicit end settles, unless a larger total contradicts it; any other
+ * offset or page number; an explicit end ends the list, unless a larger total contradicts it; any other
  * evidence of more makes the list doubtful. The settings `paging.*` replace mode, names and places.
  */
 export class Paging {

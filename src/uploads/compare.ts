@@ -146,7 +146,7 @@ class Finder {
   private readonly sizes: ReadonlySet<number>;
   /** The newest upload of this machine that another run made. */
   private readonly newest;
-  /** Why there may be more documents than the list tells. */
+  /** Why there may be more documents than the list shows. */
   private readonly doubt: string | undefined;
 
   constructor(
@@ -255,7 +255,7 @@ class Finder {
     return { id, message: uploadedBefore(id) };
   }
 
-  /** True for a document that was uploaded under another name: it may be that of a twin. */
+  /** True for a document that was uploaded under another name: it may be that of another file with the same bytes. */
   private isOfOtherName(id: string, name: string): boolean {
     const mark = this.memory.get(id)?.name;
     return mark !== undefined && mark !== nameMark(name);

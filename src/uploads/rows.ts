@@ -92,7 +92,7 @@ async function inspectAgain(context: Context, rows: readonly SelectedRow[]) {
     if (path === '-') return inspected(row);
     const file = await inspect(context, path, contentType ?? undefined, false);
     if (bad || 'problem' in file) return { ...file, ...(text && { text }) };
-    // Its twin may be among the rows that are not retried.
+    // The file with the same bytes may be in a row that is not retried.
     const { name, hasTwin } = inspected(row);
     return { ...file, ...(text && { text }), name, ...(hasTwin && { hasTwin }) };
   });
@@ -213,10 +213,10 @@ async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
       const others = byHash.get(hash) ?? [];
       const [first] = others;
       const { path, sizeBytes } = inspected(row);
-      const twin = others.find((other) => documentName(other) === documentName(row));
-      if (twin) same.set(row.row, { sameAs: twin.id });
+      const sameNamed = others.find((other) => documentName(other) === documentName(row));
+      if (sameNamed) same.set(row.row, { sameAs: sameNamed.id });
       else if (first) for (const each of [first, row]) same.set(each.row, { hasTwin: true });
-      if (!twin && first && sizeBytes > 0 && path !== inspected(first).path)
+      if (!sameNamed && first && sizeBytes > 0 && path !== inspected(first).path)
         pairs.push(`${row.id} holds the same bytes as ${first.id}.`);
       byHash.set(hash, [...others, row]);
     }

@@ -106,9 +106,9 @@ function orOutputError(path: string, act: () => void): void {
 }
 
 /**
- * The text with our lines at its end, or replaced where they are, between two comment lines.
- * `undefined` = there is no file yet; the mark then says so, that `withoutMarked` can tell. The same
- * lines twice change nothing.
+ * Returns a file's text with our lines, between two comment lines: where they are already, else at its
+ * end. Without a file (`undefined`), the first comment says that it was made for them, and
+ * `withoutMarked` removes all of it.
  */
 export function withMarked(text: string | undefined, lines: readonly string[]): string {
   const found = findMarked(text ?? '');
