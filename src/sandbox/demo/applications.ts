@@ -103,14 +103,14 @@ const statusLetters: Readonly<Record<string, TryoutStatus>> = {
 /** Oldest first, so most of the early ones are decided. */
 const statuses = 'arwarsararwrvrsasvrpsavwsrvpsvrpvpspvpwpvpsvppvppvppspvpppvpvppp';
 
-/** Places (from 0) of the rare cases; the rest follows from the place itself. */
-const converted = new Map([0, 3, 6, 8].map((place, at) => [place, recordId('players', 28 + at)]));
+/** Indexes of the rare cases; the rest follows from the index itself. */
+const converted = new Map([0, 3, 6, 8].map((index, at) => [index, recordId('players', 28 + at)]));
 const withNotes = new Set([0, 3, 6, 11, 20, 29, 35, 43, 50]);
 const withoutDiscord = new Set([2, 9, 14, 19, 23, 28, 33, 38, 44, 51, 59]);
 /** Two people applied twice with the same form, after the earlier one was closed (contract 4.1 rule 3). */
 const sameEmail = { later: 40, closed: 1 };
 const sameDiscord = { later: 49, closed: 10 };
-const hostilePlace = 39;
+const hostileIndex = 39;
 
 /** Names that are hard to print, with the two words that their addresses are made of. */
 const awkwardNames: ReadonlyMap<number, readonly [name: string, first: string, last: string]> =
@@ -144,22 +144,22 @@ const notes = [
 
 /** The demo applications, always the same; times count back from `at`. */
 export function demoApplications(count: number, at: Date): StoredRecord[] {
-  return Array.from({ length: count }, (_, place) => application(place, at));
+  return Array.from({ length: count }, (_, index) => application(index, at));
 }
 
 /** The person who applied; four of them are players now. */
-export function applicant(place: number): Person {
-  const number = firstApplicant + place;
-  const [name, first, last] = awkwardNames.get(place) ?? [];
+export function applicant(index: number): Person {
+  const number = firstApplicant + index;
+  const [name, first, last] = awkwardNames.get(index) ?? [];
   if (name !== undefined && first !== undefined && last !== undefined)
     return { ...personNamed(number, first, last), name };
   const self = demoPerson(number);
-  if (place === sameEmail.later) {
+  if (index === sameEmail.later) {
     const { name: sameName, email } = demoPerson(firstApplicant + sameEmail.closed);
     // In capitals: the rule ignores case.
     return { ...self, name: sameName, email: email.toUpperCase() };
   }
-  if (place === sameDiscord.later) {
+  if (index === sameDiscord.later) {
     const earlier = demoPerson(firstApplicant + sameDiscord.closed);
     return { ...earlier, email: earlier.email.replace('@', '2@') };
   }
@@ -167,51 +167,51 @@ export function applicant(place: number): Person {
 }
 
 /** The tags of an applicant: none to three. */
-export function applicantTags(place: number, game: string, at: Date): JsonObject[] {
-  const self = applicant(place);
-  const when = submitted(place, at).toISOString();
-  return Array.from({ length: place % 4 }, (_, tag) => ({
-    id: `tag_${String(place + 1).padStart(4, '0')}_${tag + 1}`,
+export function applicantTags(index: number, game: string, at: Date): JsonObject[] {
+  const self = applicant(index);
+  const when = submitted(index, at).toISOString();
+  return Array.from({ length: index % 4 }, (_, tag) => ({
+    id: `tag_${String(index + 1).padStart(4, '0')}_${tag + 1}`,
     game: tag === 0 ? game : (['Overwatch 2', 'Rocket League'][tag - 1] ?? game),
-    gamerTag: (tag === 0 && awkwardTags.get(place)) || demoGamerTag(self),
+    gamerTag: (tag === 0 && awkwardTags.get(index)) || demoGamerTag(self),
     createdAt: when,
     updatedAt: when,
   }));
 }
 
-/** The places of the four converted applications and their players' ids. */
-export const conversions: readonly (readonly [place: number, playerId: string])[] = [...converted];
+/** The indexes of the four converted applications and their players' ids. */
+export const conversions: readonly (readonly [index: number, playerId: string])[] = [...converted];
 
 /** The game that an application is for. */
-export function gameAt(place: number): string {
-  return formOf(place).game(place);
+export function gameAt(index: number): string {
+  return formOf(index).game(index);
 }
 
-const formOf = (place: number) => demoForms[(place % 3) as 0 | 1 | 2];
+const formOf = (index: number) => demoForms[(index % 3) as 0 | 1 | 2];
 
-function application(place: number, at: Date): StoredRecord {
-  const self = applicant(place);
-  const created = submitted(place, at);
-  const status = statusLetters[statuses[place % statuses.length] ?? ''] ?? 'pending';
-  const form = formOf(place);
-  const playerId = converted.get(place);
+function application(index: number, at: Date): StoredRecord {
+  const self = applicant(index);
+  const created = submitted(index, at);
+  const status = statusLetters[statuses[index % statuses.length] ?? ''] ?? 'pending';
+  const form = formOf(index);
+  const playerId = converted.get(index);
   return {
-    id: recordId('tryouts', place + 1),
+    id: recordId('tryouts', index + 1),
     organizationId: demoOrganization,
     status,
     name: self.name,
     email: self.email,
-    ...discordOf(place, self),
+    ...discordOf(index, self),
     formId: form.id,
     formResponses: {
-      ...form.answers(place),
-      ...(place === hostilePlace && { 'Anything else?': hostileAnswer }),
+      ...form.answers(index),
+      ...(index === hostileIndex && { 'Anything else?': hostileAnswer }),
     },
-    internalNotes: withNotes.has(place) ? (notes[place % notes.length] ?? null) : null,
+    internalNotes: withNotes.has(index) ? (notes[index % notes.length] ?? null) : null,
     convertedPlayerId: playerId ?? null,
     convertedPlayer: null,
-    gamerTags: applicantTags(place, form.game(place), at),
-    legacyRef: `A-${1000 + place}`,
+    gamerTags: applicantTags(index, form.game(index), at),
+    legacyRef: `A-${1000 + index}`,
     submittedAt: created.toISOString(),
     createdAt: created.toISOString(),
     updatedAt: updated(status, created, at).toISOString(),
@@ -219,19 +219,19 @@ function application(place: number, at: Date): StoredRecord {
 }
 
 /** Some have no Discord at all, some an explicit null, and one an empty name. */
-function discordOf(place: number, self: Person): JsonObject {
-  if (withoutDiscord.has(place))
-    return place % 2 === 0 ? { discordUserId: null, discordUsername: null } : {};
-  const discordUsername = place === 32 ? '' : self.discordUsername;
+function discordOf(index: number, self: Person): JsonObject {
+  if (withoutDiscord.has(index))
+    return index % 2 === 0 ? { discordUserId: null, discordUsername: null } : {};
+  const discordUsername = index === 32 ? '' : self.discordUsername;
   return { discordUserId: self.discordUserId, discordUsername };
 }
 
 /** Spread over eight weeks up to a few hours ago. */
-function submitted(place: number, at: Date): Date {
+function submitted(index: number, at: Date): Date {
   const step = (periodDays * dayMs) / statuses.length;
-  const back = (statuses.length - (place % statuses.length)) * step - 17 * 3_600_000;
+  const back = (statuses.length - (index % statuses.length)) * step - 17 * 3_600_000;
   // The large set lies between the steps of the small one.
-  const shift = Math.floor(place / statuses.length) * 61_000;
+  const shift = Math.floor(index / statuses.length) * 61_000;
   return new Date(at.getTime() - back - shift);
 }
 

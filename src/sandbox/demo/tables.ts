@@ -39,24 +39,24 @@ const seeds: {
   readonly [R in ResourceName]: (now: Date, size: SeedSize) => readonly StoredRecord[];
 } = {
   teams: (now) =>
-    teams.map((fields, place) => record('teams', place, 400 - place * 30, fields, now)),
+    teams.map((fields, index) => record('teams', index, 400 - index * 30, fields, now)),
   players: (now) => [
-    ...roster.map(({ teamNumbers, role }, place) =>
-      record('players', place, 200, player(place, teamNumbers, role, now), now),
+    ...roster.map(({ teamNumbers, role }, index) =>
+      record('players', index, 200, player(index, teamNumbers, role, now), now),
     ),
-    ...conversions.map(([place], joined) =>
+    ...conversions.map(([index], joined) =>
       record(
         'players',
         roster.length + joined,
         30 - joined,
-        convert(place, conversionTeams[joined] ?? [], now),
+        convert(index, conversionTeams[joined] ?? [], now),
         now,
       ),
     ),
   ],
   documents: (now) =>
-    demoDocuments.map(({ daysAgo }, place) =>
-      record('documents', place, daysAgo, filed(place), now),
+    demoDocuments.map(({ daysAgo }, index) =>
+      record('documents', index, daysAgo, filed(index), now),
     ),
   tryouts: (now, size) => demoApplications(applicationCounts[size], now),
 };
@@ -103,16 +103,16 @@ function members(teamNumber: number, roles: readonly string[]) {
 const staff = new Set(['Head coach', 'Analyst', 'Manager']);
 
 function player(
-  place: number,
+  index: number,
   teamNumbers: readonly number[],
   role: string,
   now: Date,
 ): JsonObject {
-  const { nick, ...self } = demoPerson(place);
+  const { nick, ...self } = demoPerson(index);
   const game = teams[(teamNumbers[0] ?? 1) - 1]?.['game'];
   const at = new Date(now.getTime() - 200 * dayMs).toISOString();
   const tag = {
-    id: `tag_p${String(place + 1).padStart(4, '0')}`,
+    id: `tag_p${String(index + 1).padStart(4, '0')}`,
     game,
     gamerTag: demoGamerTag({ nick }),
   };
@@ -125,20 +125,20 @@ function player(
   };
 }
 
-function convert(place: number, teamNumbers: readonly number[], now: Date): JsonObject {
-  const { nick: _, ...self } = applicant(place);
+function convert(index: number, teamNumbers: readonly number[], now: Date): JsonObject {
+  const { nick: _, ...self } = applicant(index);
   return {
     ...self,
-    gamerTags: applicantTags(place, gameAt(place), now),
+    gamerTags: applicantTags(index, gameAt(index), now),
     teamIds: teamNumbers.map((number) => recordId('teams', number)),
     role: 'Trial',
     kind: 'player',
   };
 }
 
-function filed(place: number): JsonObject {
-  const document = demoDocuments[place];
-  const key = demoFileKey(place);
+function filed(index: number): JsonObject {
+  const document = demoDocuments[index];
+  const key = demoFileKey(index);
   return {
     name: document?.name,
     contentType: document?.contentType,
@@ -152,18 +152,18 @@ function filed(place: number): JsonObject {
 /** A record created so many days ago; `legacyRef` is a field that no contract names. */
 function record(
   resource: ResourceName,
-  place: number,
+  index: number,
   daysAgo: number,
   fields: JsonObject,
   now: Date,
 ) {
   const created = new Date(now.getTime() - daysAgo * dayMs);
-  const updated = new Date(now.getTime() - (daysAgo * dayMs) / (1 + (place % 3)));
+  const updated = new Date(now.getTime() - (daysAgo * dayMs) / (1 + (index % 3)));
   return {
-    id: recordId(resource, place + 1),
+    id: recordId(resource, index + 1),
     organizationId: demoOrganization,
     ...fields,
-    legacyRef: `${resource.slice(0, 1).toUpperCase()}-${100 + place}`,
+    legacyRef: `${resource.slice(0, 1).toUpperCase()}-${100 + index}`,
     createdAt: created.toISOString(),
     updatedAt: updated.toISOString(),
   };
