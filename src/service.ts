@@ -163,8 +163,8 @@ async function openConnection(
   const { flags, settings, signal } = context;
   if (settings.profile.name === sandboxProfile) {
     checkSandboxFlags(flags);
-    const { openSandbox, sandboxPlace } = await import('./sandbox/embedded.js');
-    const sandbox = await openSandbox(sandboxPlace(context));
+    const { openSandbox, sandboxOptions } = await import('./sandbox/embedded.js');
+    const sandbox = await openSandbox(sandboxOptions(context));
     closers.push(() => sandbox.close());
     if (sandbox.memoryReason !== undefined)
       context.note(

@@ -18,13 +18,13 @@ import {
   newSecret,
   openStorage,
   resetStorage,
-  type SandboxPlace,
+  type SandboxOptions,
   type Storage,
   sandboxFolder,
 } from './storage.js';
 
 export { type SandboxEvent, seedSizes } from './records.js';
-export { type SandboxPlace, sandboxPlace } from './storage.js';
+export { type SandboxOptions, sandboxOptions } from './storage.js';
 
 /** A running sandbox, in this process or in another one. */
 interface Sandbox {
@@ -54,7 +54,7 @@ export type SandboxServer = Sandbox & Pick<Servers, 'token' | 'tables' | 'reques
  * a port that is taken and for an invalid fault rule or shape.
  */
 export async function startSandbox(
-  options: SandboxPlace & Omit<ServeOptions, 'holdsProcess'>,
+  options: SandboxOptions & Omit<ServeOptions, 'holdsProcess'>,
 ): Promise<SandboxServer> {
   const storage = await openStorage(options);
   const { dir } = storage;
@@ -84,25 +84,25 @@ export async function startSandbox(
  * The sandbox for one command: the server that runs on this state, else one inside this process,
  * which does not keep it alive. Throws GuardError when the kept data is damaged.
  */
-export async function openSandbox(place: SandboxPlace): Promise<Sandbox> {
-  const running = await runningSandbox(place);
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const running = await runningSandbox(options);
   if (running) return running;
-  const storage = await openStorage(place);
-  const servers = await startServers(storage, { now: place.now, holdsProcess: false });
-  return ownSandbox(storage, servers, place);
+  const storage = await openStorage(options);
+  const servers = await startServers(storage, { now: options.now, holdsProcess: false });
+  return ownSandbox(storage, servers, options);
 }
 
 /**
  * `sandbox reset`: back to the demo data. Throws GuardError `locked` while a server runs,
  * OutputError when the folder cannot be written.
  */
-export async function resetSandbox(place: SandboxPlace): Promise<void> {
-  const { stateDir } = place;
+export async function resetSandbox(options: SandboxOptions): Promise<void> {
+  const { stateDir } = options;
   // A sandbox in memory starts with the demo data each time.
   if (stateDir === undefined) return;
   try {
-    const lock = await lockServer(sandboxFolder(stateDir), place.self, 'sandbox reset');
-    await resetStorage({ ...place, stateDir }).finally(() => lock.release());
+    const lock = await lockServer(sandboxFolder(stateDir), options.self, 'sandbox reset');
+    await resetStorage({ ...options, stateDir }).finally(() => lock.release());
   } catch (error) {
     throw unusable(error, stateDir);
   }
@@ -127,7 +127,7 @@ function unusable(error: unknown, stateDir: string): unknown {
   return new OutputError(message, { cause: error });
 }
 
-async function runningSandbox({ stateDir, self }: SandboxPlace): Promise<Sandbox | undefined> {
+async function runningSandbox({ stateDir, self }: SandboxOptions): Promise<Sandbox | undefined> {
   if (stateDir === undefined) return undefined;
   const dir = sandboxFolder(stateDir);
   const server = await findServer(dir, self);
@@ -146,7 +146,7 @@ async function runningSandbox({ stateDir, self }: SandboxPlace): Promise<Sandbox
 function ownSandbox(
   { secret, memoryReason }: Storage,
   servers: Servers,
-  { self }: SandboxPlace,
+  { self }: SandboxOptions,
   afterClose = () => {},
 ): SandboxServer {
   const { origin, ...server } = servers;

@@ -24,8 +24,8 @@ import { demoFile } from './demo/documents.js';
 import type { SeedChoice, SeedSize } from './records.js';
 import { openMemoryState, openState, readSeed, resetState, type State } from './state.js';
 
-/** The owner of a sandbox, and the place of its data. */
-export interface SandboxPlace {
+/** Whose sandbox is opened, where its data are, and what it starts with. */
+export interface SandboxOptions {
   /** The tool's state folder; the sandbox uses its sub-folder `sandbox`. */
   readonly stateDir: string | undefined;
   /** True for a folder of --data, which `sandbox reset` does not reset. */
@@ -38,11 +38,11 @@ export interface SandboxPlace {
   readonly seedSize?: SeedSize | undefined;
 }
 
-/** Returns the place of this user's sandbox; `data` selects another folder. */
-export function sandboxPlace(
-  { paths, self, now }: Pick<SandboxPlace, 'self' | 'now'> & { readonly paths: Paths },
+/** Returns the options of this user's sandbox; `data` selects another folder. */
+export function sandboxOptions(
+  { paths, self, now }: Pick<SandboxOptions, 'self' | 'now'> & { readonly paths: Paths },
   data?: string,
-): SandboxPlace {
+): SandboxOptions {
   const { state } = paths;
   // A home folder that does not exist is not created.
   const isThere = state?.within === undefined || existsSync(state.within);
@@ -68,17 +68,17 @@ export const sandboxFolder = (stateDir: string): string => join(stateDir, 'sandb
  * Opens the data, or data in memory when the folder cannot be written. Throws GuardError when the
  * log is damaged, or holds changes to demo data of another size than the one asked for.
  */
-export async function openStorage(place: SandboxPlace): Promise<Storage> {
-  const { stateDir } = place;
+export async function openStorage(options: SandboxOptions): Promise<Storage> {
+  const { stateDir } = options;
   if (stateDir === undefined)
-    return openInMemory(place, 'there is no home folder. To keep it, set ROSTERCTL_STATE_DIR.');
+    return openInMemory(options, 'there is no home folder. To keep it, set ROSTERCTL_STATE_DIR.');
   try {
-    return await openInFolder({ ...place, stateDir });
+    return await openInFolder({ ...options, stateDir });
   } catch (error) {
     if (error instanceof GuardError || !(error instanceof Failure || isSystemError(error)))
       throw error;
     return openInMemory(
-      place,
+      options,
       error instanceof Failure ? error.message : `${systemReason(error)}.`,
     );
   }
@@ -90,7 +90,7 @@ export async function resetStorage({
   self,
   now,
   seedSize,
-}: SandboxPlace & { readonly stateDir: string }): Promise<void> {
+}: SandboxOptions & { readonly stateDir: string }): Promise<void> {
   const dir = sandboxFolder(stateDir);
   const size = seedSize ?? readSeed(dir)?.size ?? 'small';
   await resetState(dir, self, { size, at: now().toISOString() }, () =>
@@ -115,14 +115,16 @@ export async function loadSecret(dir: string, self: ThisProcess): Promise<string
 /** 64 random hexadecimal digits. */
 export const newSecret = (): string => randomBytes(32).toString('hex');
 
-async function openInFolder(place: SandboxPlace & { readonly stateDir: string }): Promise<Storage> {
-  const { self, owner, seedSize, isElsewhere } = place;
-  const dir = sandboxFolder(place.stateDir);
+async function openInFolder(
+  options: SandboxOptions & { readonly stateDir: string },
+): Promise<Storage> {
+  const { self, owner, seedSize, isElsewhere } = options;
+  const dir = sandboxFolder(options.stateDir);
   const startOver = `To start over, remove ${dir}.`;
   ensurePrivateFolder(dir, { owner });
   accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
   const secret = await loadSecret(dir, self);
-  const seed = firstSeed(place);
+  const seed = firstSeed(options);
   const state = await openState(dir, self, seed).catch((error: unknown) => {
     const isDamaged = error instanceof GuardError && error.code === 'damaged';
     if (!isElsewhere || !isDamaged) throw error;
@@ -140,9 +142,9 @@ async function openInFolder(place: SandboxPlace & { readonly stateDir: string })
   return { state, bytes: bytesInFolder(uploadsIn(dir)), secret, dir, memoryReason: undefined };
 }
 
-function openInMemory(place: SandboxPlace, memoryReason: string): Storage {
+function openInMemory(options: SandboxOptions, memoryReason: string): Storage {
   return {
-    state: openMemoryState(firstSeed(place)),
+    state: openMemoryState(firstSeed(options)),
     bytes: bytesInMemory(),
     secret: newSecret(),
     dir: undefined,
@@ -150,7 +152,7 @@ function openInMemory(place: SandboxPlace, memoryReason: string): Storage {
   };
 }
 
-function firstSeed({ now, seedSize = 'small' }: SandboxPlace): SeedChoice {
+function firstSeed({ now, seedSize = 'small' }: SandboxOptions): SeedChoice {
   return { size: seedSize, at: now().toISOString() };
 }
 

@@ -1,7 +1,7 @@
 /** `rosterctl sandbox reset`: restores the demo data. */
 import { defineLocalWrite } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { resetSandbox, sandboxPlace } from '../../sandbox/embedded.js';
+import { resetSandbox, sandboxOptions } from '../../sandbox/embedded.js';
 
 export default defineLocalWrite({
   summary: 'Reset the sandbox to its demo data',
@@ -12,7 +12,7 @@ export default defineLocalWrite({
     state: undefined,
   }),
   async apply(context) {
-    await resetSandbox(sandboxPlace(context));
+    await resetSandbox(sandboxOptions(context));
     return { reset: true as const };
   },
 });

@@ -9,7 +9,7 @@ import { untilAborted } from '../../data/time.js';
 import { UsageError } from '../../errors.js';
 import {
   type SandboxServer,
-  sandboxPlace,
+  sandboxOptions,
   seedSizes,
   startSandbox,
 } from '../../sandbox/embedded.js';
@@ -82,7 +82,7 @@ export default defineLocalCommand({
         hint: 'Leave --dry-run (or ROSTERCTL_DRY_RUN) out.',
       });
     const server = await startSandbox({
-      ...sandboxPlace(context, data),
+      ...sandboxOptions(context, data),
       ...(seedSize && { seedSize }),
       port,
       faults: fault,
