@@ -259,7 +259,8 @@ export class Cursor {
 
 /**
  * Acquires the lock of a cursor, from before its state is read until it is recorded. Throws GuardError
- * (`locked`, 11) at once if another command holds it. The lock of a killed process does not count.
+ * (`locked`, 11) at once if another command holds it, OutputError if it cannot be written. The lock of a
+ * killed process does not count.
  */
 export async function lockCursor(
   folder: string,
@@ -272,6 +273,12 @@ export async function lockCursor(
   try {
     return await acquireLock(dir, lockName, { self, signal, waitMs: 0 });
   } catch (error) {
+    const cause = fileSystemError(error);
+    if (cause instanceof OutputError)
+      throw new OutputError(`The cursor ${name} cannot be locked. ${cause.message}`, {
+        cause: error,
+        hint: 'Make room, or set ROSTERCTL_STATE_DIR to a folder that you can write to.',
+      });
     if (!(error instanceof LockedError)) throw error;
     throw error.inWords(
       `Another command is using the cursor ${name} (${processOf(error.holder)}).`,

@@ -459,6 +459,26 @@ test.each([
   expect(requests).toEqual([]);
 });
 
+test.each(['tryouts list --since-last mail', 'cursors commit mail'])(
+  '%s says what to do if the lock cannot be written, before a request',
+  async (line) => {
+    const { run, told, folder, requests } = await aClub();
+    await told('--since-last mail');
+    const locks = join(folder(), 'locks');
+    rmSync(locks, { recursive: true });
+    writeFileSync(locks, '');
+    requests.length = 0;
+    expect(await run(line)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The cursor mail cannot be locked\. .* \(ENOTDIR\)\.\nMake room, or set ROSTERCTL_STATE_DIR to a folder that you can write to\.\n$/,
+      ),
+    });
+    expect(requests).toEqual([]);
+  },
+);
+
 // Where a file system ignores case, linking the second lock failed again and again, without an end.
 test('two cursors whose names differ in case share one lock', async () => {
   const folder = temporaryFolder();
