@@ -1,7 +1,7 @@
 /** A strict, streaming CSV parser. */
 import { InputError } from '../errors.js';
 import { byteOrderMark } from './csv.js';
-import { plural } from './text.js';
+import { countLineEnds, plural } from './text.js';
 
 /** One record of a CSV file, or row of a sheet; `line` is its first line or its number, from 1. */
 export interface CsvRow {
@@ -289,11 +289,6 @@ function nulAt(line: number): InputError {
   return new InputError(`Line ${line}: there is a NUL character; this is not UTF-8 text.`, {
     hint: 'Save it as CSV, UTF-8.',
   });
-}
-
-/** The number of line ends in a text, each as Windows, Unix or the old Mac has it. */
-export function countLineEnds(text: string): number {
-  return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
 function endOfPlain(text: string, from: number, delimiter: Delimiter): number {

@@ -225,3 +225,8 @@ export function bytesMoved(done: number, total: number, seconds: number): string
 export function wordList(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
+
+/** The number of line ends in a text, each as Windows, Unix or the old Mac has it. */
+export function countLineEnds(text: string): number {
+  return text.match(/\r\n|\r|\n/g)?.length ?? 0;
+}

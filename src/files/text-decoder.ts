@@ -1,5 +1,5 @@
 /** Decodes the bytes of a text file as they arrive: UTF-8, UTF-16 by its byte order mark, or Windows-1252 where it is named. */
-import { countLineEnds } from '../data/csv-reader.js';
+import { countLineEnds } from '../data/text.js';
 import { InputError } from '../errors.js';
 
 /** An encoding that a file cannot say itself. */
