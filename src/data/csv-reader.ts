@@ -83,6 +83,7 @@ export function readCsv(text: string): readonly CsvRow[] {
 }
 
 const quoteHint = 'Put a cell that contains a quote in quotes, and double each quote in it.';
+const crHint = "awk and sed add text after the CR of CRLF. Remove the CRs first: tr -d '\\r'";
 const columnsHint =
   'A CSV begins with a line of column names. For ids as JSON or NDJSON, use --ids where the command has it.';
 const tableHint =
@@ -104,8 +105,8 @@ type CellState = 'start' | 'plain' | 'quoted' | 'closed';
  * LF or CR; a byte order mark. The first line with text decides between `,` `;` and tab,
  * by those that it holds or as `sep=;`. Skips empty lines. The caller must iterate each result to its
  * end, because parsing happens during the iteration. It throws InputError naming the line, after the
- * last record before the error: for NUL, JSON, a stray quote, an unclosed quote, and a first line of
- * more than 1 MiB.
+ * last record before the error: for NUL, JSON, a stray quote, an unclosed quote, a CR inside a line that
+ * ends in LF, and a first line of more than 1 MiB.
  */
 export class CsvReader {
   private state: CellState = 'start';
@@ -120,6 +121,8 @@ export class CsvReader {
   private hasQuote = false;
   private row: CsvRow | undefined;
   private afterCr = false;
+  /** The first line that ended in CR alone, before more text. */
+  private crLine: number | undefined;
   private delimiter: Delimiter | undefined;
   private hasBegun = false;
   /** Text buffered until the first line is complete and its delimiter is known. */
@@ -158,9 +161,7 @@ export class CsvReader {
   *end(): Generator<CsvRow> {
     if (!this.delimiter) yield* this.readBuffered(this.buffered);
     if (this.state === 'quoted')
-      throw new InputError(`Line ${this.quoteLine}: a quote is opened and never closed.`, {
-        hint: quoteHint,
-      });
+      throw problemAt(this.quoteLine, 'a quote is opened and never closed', quoteHint);
     this.finishRow();
     if (this.row) yield this.row;
   }
@@ -223,12 +224,13 @@ export class CsvReader {
       this.startRow();
       return at + 1;
     }
+    if (this.afterCr && character !== '\r') this.crLine ??= this.line - 1;
     this.afterCr = false;
     if (character === '"') {
-      if (this.state === 'plain')
-        throw new InputError(`Line ${this.line}: a quote inside a cell that is not quoted.`, {
-          hint: delimiter === '\t' ? `${quoteHint}\n${tableHint}` : quoteHint,
-        });
+      if (this.state === 'plain') {
+        const hint = delimiter === '\t' ? `${quoteHint}\n${tableHint}` : quoteHint;
+        throw problemAt(this.line, 'a quote inside a cell that is not quoted', hint);
+      }
       if (this.state === 'closed') this.cell += '"';
       else this.quoteLine = this.line;
       this.hasQuote = true;
@@ -240,6 +242,8 @@ export class CsvReader {
       return at + 1;
     }
     if (character === '\n' || character === '\r') {
+      if (character === '\n' && this.crLine !== undefined)
+        throw problemAt(this.crLine, 'a carriage return (CR) inside the line', crHint);
       this.finishRow();
       this.line += 1;
       this.startRow();
@@ -247,9 +251,7 @@ export class CsvReader {
       return at + 1;
     }
     if (this.state === 'closed')
-      throw new InputError(`Line ${this.line}: text follows the closing quote of a cell.`, {
-        hint: quoteHint,
-      });
+      throw problemAt(this.line, 'text follows the closing quote of a cell', quoteHint);
     this.state = 'plain';
     const end = endOfPlain(text, at, delimiter);
     this.cell += text.slice(at, end);
@@ -286,9 +288,12 @@ export class CsvReader {
 }
 
 function nulAt(line: number): InputError {
-  return new InputError(`Line ${line}: there is a NUL character; this is not UTF-8 text.`, {
-    hint: 'Save it as CSV, UTF-8.',
-  });
+  const problem = 'there is a NUL character; this is not UTF-8 text';
+  return problemAt(line, problem, 'Save it as CSV, UTF-8.');
+}
+
+function problemAt(line: number, problem: string, hint: string): InputError {
+  return new InputError(`Line ${line}: ${problem}.`, { hint });
 }
 
 function endOfPlain(text: string, from: number, delimiter: Delimiter): number {

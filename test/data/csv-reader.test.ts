@@ -122,6 +122,8 @@ describe('a CSV is read', () => {
     ['id\r\n\r\n"a\r\nb",c"\n', /Line 4: a quote inside/],
     ['id\r\n\r\n"a\r\nb","\r\n\r\n', /Line 4: a quote is opened and never closed/],
     ['id\r\n"a\r\nb","\r\n\0"\r\n', /Line 4: there is a NUL/],
+    ['id,name\r,status\nx,y\r,z\n', /^Line 1: a carriage return \(CR\) inside the line\.$/],
+    ['id,name\n"a\n","y"\r,z\n', /^Line 3: a carriage return \(CR\) inside the line\.$/],
   ])('but not %j, in one chunk or letter by letter', (text, message) => {
     expect(() => readCsv(text)).toThrow(message);
     expect(() => readAll(text.split(''))).toThrow(message);
