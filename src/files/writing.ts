@@ -110,8 +110,13 @@ export async function outputTarget(file: string): Promise<WriteTarget> {
   if (stats.isDirectory())
     throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
   // Other processes may share what the shell opened for us, such as /dev/stderr.
-  if (!stats.isFile() || /^\/(dev\/(fd\/|std)|proc\/)/.test(file)) return { kind: 'device', path };
+  if (!stats.isFile() || isOpenedByShell(file)) return { kind: 'device', path };
   return { kind: 'file', path, mode: stats.mode & 0o777 };
+}
+
+/** True for a name of what the shell opened for this process, such as `/dev/stdin` or `<(…)`. */
+export function isOpenedByShell(file: string): boolean {
+  return /^\/(dev\/(fd\/|std)|proc\/)/.test(file);
 }
 
 /** How long to wait for the reader of a pipe. */

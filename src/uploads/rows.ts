@@ -14,6 +14,7 @@ import type { FileRows, Selection } from '../engine/operation.js';
 import { Failure, InputError, stoppedReading, UsageError } from '../errors.js';
 import { sha256OfFile, unreadable } from '../files/input-file.js';
 import { refuseSameFile } from '../files/same-file.js';
+import { isOpenedByShell } from '../files/writing.js';
 import type { SelectedRow } from '../runs/report.js';
 import { isSingleRun } from '../runs/store.js';
 import { uploadId } from '../runs/unfinished.js';
@@ -72,7 +73,7 @@ export async function manifestRows(
   { contentType, failFast, results }: Pick<PathValues, 'contentType' | 'failFast' | 'results'>,
 ): Promise<Selection> {
   const { header, lines } = await readUploadManifest(context, manifest);
-  const folder = manifest === '-' ? '.' : dirname(manifest);
+  const folder = manifest === '-' || isOpenedByShell(manifest) ? '.' : dirname(manifest);
   const rows = await inspectRows(context, lines, async ({ id, text, contentType: own }) => {
     const file = await inspect(context, resolve(folder, id), own ?? contentType, failFast);
     return { ...file, ...(text && { text }) };

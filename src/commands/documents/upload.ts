@@ -34,7 +34,7 @@ export default defineOperation({
     'All files are checked before the first request. A file is skipped if this machine has uploaded the same content before, or if a document has the same name, type and size; --verify compares their bytes. A file that cannot be uploaded does not stop the others, unless you add --fail-fast. ' +
     `Allowed types: ${UploadContentType.options.join(', ')}; ` +
     'name and content must agree; otherwise, state the type with --content-type. Several files print a report. ' +
-    'In a manifest, tags are written as a;b, and paths are relative to its folder; --results writes the manifest again, with the id of each document. ' +
+    'In a manifest, tags are written as a;b, and paths are relative to its folder, in a pipe to the current one; --results writes the manifest again, with the id of each document. ' +
     'If an upload is interrupted, run the same command again, or rosterctl uploads finish.',
   examples: [
     ['One file', 'contract.pdf --tag contract'],

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf } from '../../support/run.js';
+import { errorOf, rosterctl } from '../../support/run.js';
 import { desk } from '../../support/upload-desk.js';
 
 test('a manifest names each document and its tags, and --results writes it again with the ids', async () => {
@@ -47,6 +47,19 @@ test('paths are relative to the folder of the manifest', async () => {
     { sizeBytes: 5, tags: [] },
   ]);
 });
+
+test.each(['/dev/fd/3 3< in/m.csv', '/dev/stdin < in/m.csv', '- < in/m.csv'])(
+  'paths of a manifest that the shell opened are relative to the current folder: %s',
+  async (opened) => {
+    const { home, api, documents } = await desk({ 'a.txt': 'outer' });
+    mkdirSync(join(home, 'in'));
+    writeFileSync(join(home, 'in', 'm.csv'), 'path\na.txt\n');
+    const through = `exec "$@" --manifest ${opened}`;
+    const ran = await rosterctl('docs upload', { env: api.env, home, through });
+    expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('1 uploaded')]);
+    expect(documents).toMatchObject([{ name: 'a.txt', sizeBytes: 5 }]);
+  },
+);
 
 test.each([
   ['path,nmae\na.txt,x\n', 'Unknown column "nmae". Did you mean name?'],
