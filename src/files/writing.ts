@@ -9,7 +9,7 @@ import {
   realpathSync,
   write,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve as resolvePath } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemCode, systemReason } from '../data/system-errors.js';
@@ -100,18 +100,31 @@ type WriteTarget =
   | { readonly kind: 'device'; readonly path: string }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number };
 
-/** Returns what a path leads to, through links. Throws OutputError for a folder. */
+/** Returns what a path leads to, through links. Throws OutputError for a folder, and links that lead nowhere. */
 export async function outputTarget(file: string): Promise<WriteTarget> {
   const path = await fs.realpath(file).catch(() => file);
   // Let the system resolve the link: the link to a pipe is not a path that could be read.
-  const stats = await fs.stat(path).catch(() => undefined);
-  // A dangling link: the new file replaces it.
-  if (!stats) return { kind: 'absent', path };
+  const stats = await fs.stat(path).catch((error: unknown) => {
+    if (systemCode(error) === 'ELOOP') throw cannotWrite(file, error);
+  });
+  if (!stats) return { kind: 'absent', path: await endOfLinks(file) };
   if (stats.isDirectory())
     throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
   // Other processes may share what the shell opened for us, such as /dev/stderr.
   if (!stats.isFile() || isOpenedByShell(file)) return { kind: 'device', path };
   return { kind: 'file', path, mode: stats.mode & 0o777 };
+}
+
+/**
+ * Follows links as the shell does with `>`: a file in place of a link to a disk that is not mounted would stay
+ * there. Throws OutputError if the folder is missing.
+ */
+async function endOfLinks(file: string): Promise<string> {
+  const link = await fs.readlink(file).catch(() => undefined);
+  if (link === undefined) return file;
+  const end = resolvePath(await fs.realpath(dirname(file)), link);
+  await attemptWrite(end, fs.stat(dirname(end)));
+  return endOfLinks(end);
 }
 
 /** True for a name of what the shell opened for this process, such as `/dev/stdin` or `<(…)`. */

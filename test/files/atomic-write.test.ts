@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -183,6 +184,31 @@ test('a link is followed to its file and stays a link', async () => {
   symlinkSync('real', join(folder, 'link'));
   await writeAtomically(join(folder, 'link'), 'new');
   expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('new');
+});
+
+test('links to a file that is not there yet are followed and stay links', async () => {
+  const folder = freshFolder();
+  mkdirSync(join(folder, 'in'));
+  symlinkSync('in/second', join(folder, 'first'));
+  symlinkSync('../real', join(folder, 'in', 'second'));
+  await writeAtomically(join(folder, 'first'), 'new');
+  expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('new');
+  expect(readdirSync(folder).toSorted()).toEqual(['first', 'in', 'real']);
+  expect(readFileSync(join(folder, 'first'), 'utf8')).toBe('new');
+});
+
+test.each([
+  [
+    'unmounted/list.csv',
+    /unmounted\/list\.csv cannot be written: there is no such folder \(ENOENT\)/,
+  ],
+  ['list.csv', /list\.csv cannot be written: its links form a loop \(ELOOP\)/],
+])('a link to %s is not replaced', async (target, words) => {
+  const link = join(freshFolder(), 'list.csv');
+  symlinkSync(target, link);
+  for (const attempt of [checkWritable, writeAtomically])
+    await expect(attempt(link, 'x')).rejects.toThrow(words);
+  expect(readlinkSync(link)).toBe(target);
 });
 
 test('a device is written directly', async () => {
