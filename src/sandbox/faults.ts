@@ -48,6 +48,11 @@ export const faultKinds = {
 
 type FaultKind = keyof typeof faultKinds;
 
+/** The kinds that requests to the file store take. */
+export const storeKinds: readonly string[] = Object.entries(faultKinds)
+  .filter(([, { store }]) => store)
+  .map(([kind]) => kind);
+
 /** The grammar of a rule; parts in brackets are optional. */
 export const faultGrammar =
   '[METHOD] [/route|store] [#N|#N-M|#N+] KIND[=VALUE] [header=NAME:VALUE] [skew=1h]';
@@ -98,7 +103,8 @@ function parseFault(words: readonly string[], port: Port, rule: string): Fault {
   }
   if (kind === undefined && words.length === 0) throw badRule(rule);
   if (kind !== undefined) checkValue(kind, value, port, rule);
-  if (port === 'store' && (kind === undefined || !faultKinds[kind].store)) throw badRule(rule);
+  if (port === 'store' && (kind === undefined || !faultKinds[kind].store))
+    throw badRule(rule, `Kinds for the file store: ${storeKinds.join(', ')}.`);
   return { kind, value, headers, skewMs };
 }
 
@@ -148,9 +154,12 @@ function parseNumbers(word: string | undefined, rule: string): (n: number) => bo
   return (n) => n >= first && n <= last;
 }
 
-function badRule(rule: string): UsageError {
+function badRule(
+  rule: string,
+  kinds = `Kinds: ${Object.keys(faultKinds).join(', ')}.`,
+): UsageError {
   return new UsageError(`Not a fault rule: "${rule}".`, {
-    hint: `Write ${faultGrammar}. Kinds: ${Object.keys(faultKinds).join(', ')}.`,
+    hint: `Write ${faultGrammar}. ${kinds}`,
   });
 }
 

@@ -224,3 +224,10 @@ test.each([
   expect(ran.code).toBe(2);
   expect(ran.stderr).toMatch(/Not a fault rule|not a duration/);
 });
+
+test('a kind that the file store does not take is refused with those that it takes', async () => {
+  const ran = await rosterctl(['sandbox', 'start', '--fault', 'GET store #1 truncate']);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toMatch(/ Kinds for the file store: close-before, .*\bhtml\.\n$/);
+  expect(ran.stderr).not.toContain('drip');
+});

@@ -7,7 +7,7 @@ import { overrideRows } from '../../config/keys.js';
 import { resourceNames, resourceWords } from '../../data/resources.js';
 import { orList, upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
-import { faultGrammar, faultKinds } from '../../sandbox/faults.js';
+import { faultGrammar, faultKinds, storeKinds } from '../../sandbox/faults.js';
 import { inventions } from '../../sandbox/personality.js';
 import { placeholderRows, shapeRows } from '../../sandbox/shapes/table.js';
 import { aliasRows } from '../column-aliases.js';
@@ -212,7 +212,7 @@ ${aligned(placeholderRows())}
 ${faultGrammar}
 \`\`\`
 
-with \`*\` for one part of a route and \`**\` for the rest of it; \`#2\` is the second request that matches. In this list of kinds, "it" is the request:
+with \`*\` for one part of a route and \`**\` for the rest of it; \`#2\` is the second request that matches. Requests to the file store (\`store\`) take only ${storeKinds.join(', ')}. In this list of kinds, "it" is the request:
 
 \`\`\`text
 ${aligned(Object.entries(faultKinds).map(([kind, { text }]) => [kind, text]))}
