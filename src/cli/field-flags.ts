@@ -11,6 +11,7 @@ import {
 } from '../data/assign.js';
 import { type JsonObject, printJson } from '../data/json.js';
 import { plainText } from '../data/path.js';
+import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { param, params } from './define.js';
 import { type InputWorld, readBody, readInputText } from './input.js';
@@ -94,7 +95,12 @@ export async function readFieldWords(
   const fields: Field[] =
     name === undefined ? [] : [{ key: 'name', path: ['name'], list: false, value: name }];
   for (const [index, { key, path, list, text }] of words.entries()) {
-    const value = text === undefined || index >= set.length ? text : await typedText(text, world);
+    const isTyped = text !== undefined && index < set.length;
+    if (isTyped && text === '@')
+      throw new UsageError(`-F ${key}=@ names no file.`, {
+        hint: `For the text @: -f ${shellQuote(`${key}=@`)}`,
+      });
+    const value = isTyped ? await typedText(text, world) : text;
     fields.push({ key, path, list, value });
   }
   refuseDoubleFields(fields);

@@ -63,6 +63,7 @@ export default defineLocalCommand({
   hasSideEffects: true,
   view: sentencesView((value: Stored) => loginLines(value, firstList([]))),
   async run(context, { keyStdin, keyFile, noCheck }) {
+    if (keyFile === '') throw new UsageError('--key-file must not be empty.');
     if (context.settings.dryRun)
       throw new UsageError(
         'auth login has no dry run: it would have to send the key to check it.',

@@ -47,7 +47,7 @@ export default defineOperation({
   calls: ['requestUpload', 'createDocument', 'listDocuments', 'downloadDocument'],
   args: {
     paths: params(
-      z._default(z.array(z.string()), []),
+      z._default(z.array(nonEmptyText), []),
       'files, folders with -r, patterns; - is stdin, with --name',
       {
         ifMissing: 'Which files? Name them, or add --manifest FILE.csv.',
