@@ -30,7 +30,8 @@ export default defineRunCommand({
   summary: 'Resume a run that was interrupted',
   about:
     'Continues with the rows that were not attempted or whose outcome is unknown. A record that may ' +
-    'have changed is read before anything is sent. Running the original command again does the same if it names the records by ids or a file.',
+    'have changed is read before anything is sent. Running the original command again does the same if it names the records by ids or a file. ' +
+    'If no run is unfinished, nothing is sent: the report of the last run is printed again, with its exit code.',
   examples: [
     ['The newest unfinished run', 'last --dry-run'],
     ['From a script', 'last --yes'],
