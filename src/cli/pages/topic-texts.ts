@@ -152,7 +152,7 @@ incomplete, nothing is changed (exit 11; --allow-partial continues with what is 
          works as it is, and so does a workbook (list --out FILE.xlsx), saved by
          any spreadsheet program: --sheet NAME reads a sheet other than the first,
          --take-formulas the values that its formulas show.
-         An empty cell changes nothing; <clear> empties the field. A cell takes
+         An empty cell changes nothing; <clear> empties the field, [] a list. A cell takes
          the type of the field; name:text, :int, :bool and :json set another.
          --map "THEIRS=id" renames a column, --ignore-columns skips unknown ones.
 

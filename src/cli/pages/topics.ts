@@ -251,13 +251,13 @@ skip them with --ignore-columns. The fields that the service sets itself are nev
 updatedAt column, a record that changed since the export is a conflict. -F kind=player sets a
 field in every row.
 
-A Team column holds names of teams, in any case, separated by semicolons; write an id as
+A Team column holds names of teams, in any case, separated by semicolons, or [] for none; write an id as
 id:team_0001. --team-column COLUMN uses another column. If no player shows a field with team
 ids, name it with --team-field FIELD ('teamIds[]' for a list).
 
 A cell takes the type of the field in the records: a number stays a number, text that looks like a
 number stays text, and a date is written as the records write it. name:text, :int, :bool and :json in
-the header set another type; a;b is a list. A blank cell changes nothing; <clear> empties the field.
+the header set another type; a;b is a list, [] an empty one. A blank cell changes nothing; <clear> empties the field.
 
 An .ndjson file, as list -o ndjson or a backup writes it, holds one record per line. Its fields
 are set by their own names and with their own types, even if the record has changed since; null

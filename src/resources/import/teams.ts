@@ -16,7 +16,7 @@ export interface Teams {
   readonly respelled: ReadonlyMap<string, string>;
   nameOf(id: string): string;
   /**
-   * Returns the value of a cell that names one team, or several with `;` between them. Throws
+   * Returns the value of a cell that names one team, several with `;` between them, or none as `[]`. Throws
    * InputError, which follows the column's name, for a name that no team or several have.
    */
   value(cell: string, target: FieldTarget): FieldValue;
@@ -52,7 +52,7 @@ export async function readTeams(context: Context): Promise<Teams> {
       const word = cell.trim();
       const isOne = index.find(referenceOf('name', word)).length > 0;
       const words = isOne ? [word] : word.split(';').map((part) => part.trim());
-      const ids = words.filter((each) => each !== '').map(idOf);
+      const ids = words.filter((each) => each !== '' && each !== '[]').map(idOf);
       const typed = [...new Set(ids)].map((id) => asShown(id, target));
       if (Array.isArray(target.seen?.sample)) return { target, value: typed };
       if (ids.length === 1) return { target, value: typed[0] };

@@ -309,6 +309,14 @@ describe('a roster', () => {
     expect(desk.writes()).toEqual([]);
   });
 
+  test('[] takes a player out of all teams', async () => {
+    const desk = await newDesk();
+    const { email } = playerAt(desk, 'player_0003');
+    desk.file('roster.csv', `E-Mail,Team\n${String(email)},[]\n`);
+    expect(await desk.run(line)).toMatchObject({ code: 0 });
+    expect(playerAt(desk, 'player_0003')).toMatchObject({ teamIds: [] });
+  });
+
   test.each([
     ['roster.csv', 'email\n', 'x\n'],
     ['roster.ndjson', '', '{"email":"x"}\n'],
