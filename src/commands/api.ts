@@ -40,6 +40,7 @@ export default defineWrite({
     'The fields of a GET become its query. A DELETE asks first. If the service refuses, its answer is still printed, and the error goes to stderr.',
   examples: [
     ['Read anything', 'teams/{org}'],
+    ['One application', "tryout-applications/app_0001 --param 'organizationId={org}'"],
     ['Preview a write', "-X PATCH players/player_0001 -F 'name=Ann Example' --dry-run"],
     ['Every page of a list', 'players/{org} --paginate'],
     ['With status line and headers', 'teams/{org} -i'],

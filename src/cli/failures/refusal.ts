@@ -199,8 +199,11 @@ export function hintForRefusal(error: ApiError, command: FailedCommand): string 
     return namesRecord(error)
       ? missingHint(onlyId(command) ?? '', resource)
       : 'Are the base URL and the organization id right?\nSee: rosterctl auth status';
-  if (!isDoctor && mayBeOrganization(error))
-    return 'Is the organization id right?\nSee: rosterctl auth status';
+  if (!isDoctor && mayBeOrganization(error)) {
+    // Only `api` leaves it to the user to name the organization.
+    const missing = " If it is missing, add: --param 'organizationId={org}'";
+    return `Is the organization id right?${command.words[0] === 'api' ? missing : ''}\nSee: rosterctl auth status`;
+  }
   if (error.status === 409 && resource) return conflictHint(error, resource, command);
   // Only the words of `api` are a route of the user's own.
   if (error.status === 405 && resource && command.words[0] !== 'api' && !isDoctor)

@@ -96,6 +96,10 @@ describe('a 400 on a list or a get names the organization as a possible cause', 
     ['players get player_1', hint],
     ['docs get doc_1', hint],
     ['tryouts get app_1', hint],
+    [
+      'api tryout-applications/app_1',
+      "Is the organization id right? If it is missing, add: --param 'organizationId={org}'\nSee: rosterctl auth status",
+    ],
     ['players create --name x', 'See: rosterctl players create --help'],
   ])('%s', async (line, expected) => {
     for (const body of [{ error: 'invalidRequest' }, {}, 'nonsense']) {
