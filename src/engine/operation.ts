@@ -188,8 +188,8 @@ interface Transfer {
 /** The rows of an input. */
 export interface Selection {
   readonly rows: readonly SelectedRow[];
-  /** The header of a CSV, for `--results`. */
-  readonly header: readonly string[];
+  /** The header of the input, for `--results`; by default `id`. */
+  readonly header?: readonly string[];
   /** The documented names of the columns of a CSV that are read. */
   readonly columns?: readonly string[];
   /** The word for a row of the file in messages: `Line`, or `Row` in a workbook. */

@@ -60,7 +60,8 @@ async function advance(row: ActiveRow, state: RecordState): Promise<RecordState 
     run.gate.open();
   };
   const prepared = session.transfer ? await session.transfer.prepare(task, step, note) : step;
-  const write: Write = { step: prepared, state, more: plan.steps.length > 1 };
+  const image = imageOf(session, prepared, state);
+  const write: Write = { step: prepared, state, image, more: plan.steps.length > 1 };
   await recordIntent(row, write);
   return send(row, write);
 }
@@ -80,16 +81,15 @@ function intentOf({ step, more }: Write): Unverified['intent'] {
   return { step: name, before: redactedBefore(changes), digest, more: more || undefined };
 }
 
-async function recordIntent({ run, session, task, sends }: ActiveRow, write: Write): Promise<void> {
+async function recordIntent({ run, task, sends }: ActiveRow, write: Write): Promise<void> {
   const { journal, images } = run.options;
-  const { step, state } = write;
-  const image = images && imageOf(session, step, state);
+  const { step, image } = write;
   const { row: number, id } = task;
   const attempt = (task.open?.attempt ?? 0) + sends + 1;
   // Both, before the row can end: a result ahead of its intent would leave that open.
   const written = await Promise.allSettled([
     journal.append({ kind: 'intent', row: number, id, attempt, ...intentOf(write) }),
-    image && images.append({ row: number, id, step: step.name, ...image }),
+    image && images?.append({ row: number, id, step: step.name, ...image }),
   ]);
   for (const each of written) if (each.status === 'rejected') throw each.reason;
 }

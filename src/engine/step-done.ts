@@ -6,7 +6,7 @@ import { OutputError } from '../errors.js';
 import { beforeAndAfter, changedEnd, conflictEnd } from './decide.js';
 import type { BeforeValues, KnownStep, RecordState } from './operation.js';
 import type { ActiveRow, ActiveRun } from './run.js';
-import { imageOf, type Write } from './verify.js';
+import type { Write } from './verify.js';
 
 /** The done step of a row whose record was created and then refused. */
 const createdStep = 'created';
@@ -92,15 +92,13 @@ export async function endInConflict(
 
 /** Records in the before-image how the service stored the values, so that an undo recognizes them. */
 export async function keepOwnForm(
-  { run, session, task }: ActiveRow,
-  { step, state }: Write,
+  { run, task }: ActiveRow,
+  { step, image }: Write,
   record: JsonObject,
 ): Promise<void> {
-  const { images } = run.options;
-  const image = images && imageOf(session, step, state);
   const isOwn = step.changes.some(({ field, to }) => !isSameValue(record[field] ?? null, to));
   if (image?.kind !== 'fields' || !isOwn) return;
   const { row, id } = task;
   const after = Object.fromEntries(step.changes.map(({ field }) => [field, record[field]]));
-  await images?.append({ row, id, step: step.name, ...image, after });
+  await run.options.images?.append({ row, id, step: step.name, ...image, after });
 }

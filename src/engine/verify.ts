@@ -40,6 +40,8 @@ export function readSettleMs(env: { readonly [name: string]: string | undefined 
 export interface Write {
   readonly step: Step;
   readonly state: RecordState;
+  /** What to keep of the record, for `runs undo`. */
+  readonly image: BeforeValues | undefined;
   /** Another step follows. */
   readonly more: boolean;
 }

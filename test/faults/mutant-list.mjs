@@ -79,8 +79,8 @@ export const mutants = [
   {
     name: 'a before-image is not waited for',
     file: 'src/engine/run-row.ts',
-    from: 'image && images.append(',
-    to: 'image && void images.append(',
+    from: 'image && images?.append(',
+    to: 'image && void images?.append(',
     cases: onDiskFirst,
   },
   {
