@@ -73,13 +73,11 @@ function exactSession(
   return {
     ...session,
     async read(row, purpose) {
-      if (purpose !== 'preview') return session.read(row, purpose);
       try {
         return await session.read(row, purpose);
       } catch (error) {
-        if (isNotFound(error))
-          throw new ConflictError(error instanceof ApiError ? 'It was not found.' : error.message);
-        throw error;
+        if (purpose !== 'preview' || !isNotFound(error)) throw error;
+        throw new ConflictError(error instanceof ApiError ? 'It was not found.' : error.message);
       }
     },
     async plan(row, state) {

@@ -181,7 +181,7 @@ async function rowsFromIds(
     if (waiting) await waiting;
   }
   errors.throwIfAny();
-  return { rows, header: ['id'], rowWord: rowWord({}) };
+  return { rows, rowWord: rowWord({}) };
 }
 
 /** Copies a text, because a slice would keep the entire input in memory; a lone surrogate stays as it is. */

@@ -153,5 +153,5 @@ export function selectIds(words: readonly string[]): Selection {
       );
     return rowOf(reference, index + 1);
   });
-  return { rows, header: ['id'], digest: digestOf(words) };
+  return { rows, digest: digestOf(words) };
 }

@@ -65,7 +65,8 @@ export async function selectFromFile(
   source: 'csv' | 'idsFile',
 ): Promise<Selection> {
   const { csv = '', idsFile = '', key = 'id' } = values;
-  const path = source === 'csv' ? csv : idsFile;
+  const isCsv = source === 'csv';
+  const path = isCsv ? csv : idsFile;
   const keys = [idKey, ...csvKeysOf(resource, context.settings.overrides)];
   const named = keys.find(({ kind }) => kind === key);
   if (!named)
@@ -75,30 +76,25 @@ export async function selectFromFile(
   const input: CsvInput = {
     name: path === '-' ? 'stdin' : path,
     map: values.map ?? [],
-    ignoreUnknownColumns: values.ignoreColumns ?? false,
+    ignoreUnknownColumns: !isCsv || (values.ignoreColumns ?? false),
     raw: context.settings.csvRaw,
-    rules: { ...rules, overruled: overrules?.(values) },
+    rules: isCsv ? { ...rules, overruled: overrules?.(values) } : idsOnly,
     sheet: values.sheet,
     takeFormulas: values.takeFormulas,
     note: (line) => context.message(line),
     keepsCells: values.results !== undefined,
     resource,
     key: named,
-    otherKeys: source === 'csv' ? keys.slice(1) : undefined,
+    otherKeys: isCsv ? keys.slice(1) : undefined,
     organizationId: context.api.organizationId,
     signal: context.signal,
   };
   const chunks = inputChunks(context, path);
-  let selection: Selection;
-  if (source === 'csv') {
-    if (path !== '-') await noteOpenWorkbook(context, path);
-    selection = await selectCsv(chunks, input);
-  } else {
-    const text = await byteText(chunks, input.name);
-    const ids = { ...input, rules: idsOnly, ignoreUnknownColumns: true };
-    selection = await selectFromText(text, ids);
-  }
-  if (source === 'csv' && selection.note) context.note(selection.note);
+  if (isCsv && path !== '-') await noteOpenWorkbook(context, path);
+  const selection = isCsv
+    ? await selectCsv(chunks, input)
+    : await selectFromText(await byteText(chunks, input.name), input);
+  if (isCsv && selection.note) context.note(selection.note);
   if (selection.rows.length === 0) context.note(`${input.name} has no rows.`);
   return selection;
 }

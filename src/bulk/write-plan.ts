@@ -116,21 +116,19 @@ function obstacle(failing: readonly ReportRow[]): string {
 interface Seen {
   readonly name: string;
   /** Its version, which shows later whether it has changed, if the write affects all of it. */
-  readonly version: { readonly updatedAt: string } | { readonly digest: string } | undefined;
+  readonly version: JsonObject | undefined;
 }
 
 /** A preview keeps the names of the first rows only. */
 function seenOf(record: JsonObject, plan: RowPlan): Seen {
   const digest = digestIn(plan);
   const name = labelOf(record, '');
+  const { updatedAt } = record;
+  const version = typeof updatedAt === 'string' ? { updatedAt } : { digest };
   return {
     name: mayHoldSignature(name) ? '' : name,
-    version: digest === undefined ? undefined : versionOf(record, digest),
+    version: digest === undefined ? undefined : version,
   };
-}
-
-function versionOf({ updatedAt }: JsonObject, digest: string): Seen['version'] {
-  return typeof updatedAt === 'string' ? { updatedAt } : { digest };
 }
 
 async function contentOf(

@@ -44,7 +44,6 @@ export function creation(
     // The job alone holds what to create.
     rows: async () => ({
       rows: [{ row: 1, id: 'new' }],
-      header: ['id'],
       digest: '',
     }),
     job: async (context, values): Promise<CreateJob> => ({ body: await bodyOf(context, values) }),

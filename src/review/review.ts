@@ -226,7 +226,7 @@ function selectionOf(cards: readonly Card[], queued: ReadonlyMap<string, Queued>
   const ids = [...new Set([...shown, ...queued.keys()])];
   const rows = ids.map((id, index) => rowOfDecision(index + 1, id, queued.get(id)));
   // The same for every queue: a run that was interrupted is replaced by the next one.
-  return { rows, header: ['id'], digest: 'queue' };
+  return { rows, digest: 'queue' };
 }
 
 function rowOfDecision(row: number, id: string, queued: Queued | undefined): SelectedRow {

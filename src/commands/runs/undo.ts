@@ -117,7 +117,6 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
         id,
         own: { ...image, ...(recent?.setBack.has(row) && { isSetBack: true }) },
       })),
-      header: ['id'],
       digest: digestOf([head.run, only ?? null]),
     }),
     async resolve() {
