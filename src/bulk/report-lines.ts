@@ -1,7 +1,7 @@
 /** The lines of a report for a person: the summary, and the rows that went wrong or all of them. */
 
+import { deletedValue } from '../cli/lines.js';
 import type { Canvas } from '../cli/views.js';
-import { nameWithId } from '../data/path.js';
 import { groupedNumber, nameFirstFew } from '../data/text.js';
 import {
   type BulkReport,
@@ -20,9 +20,9 @@ import {
   type AlignedRow,
   aboutRow,
   alignedRows,
+  describeChanges,
   describeOne,
   idOfRow,
-  rowChanges,
 } from './row-lines.js';
 
 /** True for a row that was not sent, without a reason of its own. */
@@ -70,9 +70,7 @@ export function reportLines(
   const results = frame?.holdsRows ? [] : report.results;
   const [only] = results;
   if (isBrief && only?.result === 'changed' && results.length === 1) {
-    const what = isDeletion(action, only)
-      ? `${nameWithId(names?.get(only.id), only.id)}: deleted`
-      : describeOne(only, action, { name: names?.get(only.id) });
+    const what = describeOne(only, action, { name: names?.get(only.id) });
     return headline(`${markOf(true, canvas.isUtf8)} ${singleLine(what)}.`, style.undo, canvas);
   }
   const existing = results.filter(isExisting);
@@ -160,7 +158,10 @@ export function linesOfRows(
 
 function rowDetail(row: ReportRow, action: Action, deletes: boolean): string {
   const message = row.error?.message;
-  const changes = singleLine(rowChanges(row, action, deletes));
+  const deleted = Object.keys(row.after ?? {}).map((field) =>
+    deletedValue(field, row.before?.[field]),
+  );
+  const changes = singleLine(deletes ? deleted.join(', ') : describeChanges(row, action));
   const done = row.step === undefined ? '' : ` (done: ${changes})`;
   return message ? `${singleLine(aboutRow(message, row.id))}${done}` : changes;
 }

@@ -1,6 +1,5 @@
 /** Renders the report of a run, for a person and in a pipe. */
 
-import { withConnectionFlags } from '../cli/typed-line.js';
 import type { View } from '../cli/views.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
@@ -96,11 +95,6 @@ function hidesErrors({ output, out = '-', quiet }: Context['settings']): boolean
 
 function withoutUnchanged(report: BulkReport): BulkReport {
   return { ...report, results: report.results.filter(({ result }) => result !== 'unchanged') };
-}
-
-/** `Undo: rosterctl runs undo d181ba`, with the flags of this command line that it needs. */
-export function undoLine({ flags, table }: Context, run: string): string {
-  return withConnectionFlags(`Undo: rosterctl runs undo ${run}`, flags, table);
 }
 
 /** Prints the summary to stderr when stdout holds only rows; JSON and a person's report include it. */

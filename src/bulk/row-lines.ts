@@ -1,12 +1,12 @@
 /** Rows for a person: what changes in words, old → new with human labels, and rows in columns. */
 
-import { deletedValue, shortValue } from '../cli/lines.js';
+import { shortValue } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { nameWithId, recordedSize } from '../data/path.js';
 import { binarySize } from '../data/text.js';
 import { isHash } from '../runs/journal.js';
-import type { ReportRow } from '../runs/report.js';
+import { isDeletion, type ReportRow } from '../runs/report.js';
 import { type Action, isFutureId, verbOf, verbs } from '../runs/verb.js';
 import { minTextWidth } from '../terminal/whole-words.js';
 import { displayWidth, pad, truncate, widestOf, wrap } from '../terminal/width.js';
@@ -106,7 +106,8 @@ export function describeOne(
 ): string {
   const made = row.after?.['id'];
   const id = typeof made === 'string' ? made : row.id;
-  const verb = verbOf(action);
+  // An undo that deletes what a run created is the same action as one that restores fields.
+  const verb = isDeletion(action, row) ? verbs.delete : verbOf(action);
   const who = nameWithId(name, id);
   if (verb === verbs.create || verb === verbs.delete) return `${who}: ${verb.done}`;
   if (verb === verbs.upload) {
@@ -115,14 +116,6 @@ export function describeOne(
   }
   const changes = describeChanges(row, action);
   return `${who}: ${verb === verbs.convert ? `${verb.done} ${changes}` : changes}`;
-}
-
-/** Describes the change of a report's row, for a list of rows: the deleted record, or each field old → new. */
-export function rowChanges(row: ReportRow, action: Action, deletes: boolean): string {
-  if (!deletes) return describeChanges(row, action);
-  return Object.keys(row.after ?? {})
-    .map((field) => deletedValue(field, row.before?.[field]))
-    .join(', ');
 }
 
 /** A row of sanitized texts. */

@@ -11,11 +11,9 @@ import type { Operation, Session } from '../engine/operation.js';
 import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
 import { type Failure, UnknownOutcomeError } from '../errors.js';
-import { shortRunName } from '../runs/find-run.js';
 import { endedWell, type ReportRow, reportRowFields } from '../runs/report.js';
 import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished.js';
-import { verbs } from '../runs/verb.js';
 import { markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { type EndedRun, hasEnded, type PlannedRun } from './execute.js';
@@ -141,7 +139,7 @@ async function lineOf(
   unsent: string | undefined,
 ): Promise<(canvas: Canvas) => readonly string[]> {
   const { headline } = await import('./report-lines.js');
-  const { undoLine } = await import('./report-view.js');
+  const { undoLine } = await import('./show-run.js');
   const { describeOne } = await import('./row-lines.js');
   const { verb } = invocation.operation;
   const action = { action: invocation.action, verb };
@@ -150,11 +148,8 @@ async function lineOf(
   const label = verb === 'delete' ? Object.values(row.before ?? {})[0] : record?.['name'];
   const name = typeof label === 'string' && label !== '' ? label : undefined;
   const text = unsent ?? `${describeOne(row, action, { name, record })}.`;
-  const canUndo = unsent === undefined && context.isAligned && verbs[verb].canUndo && run?.images;
   const undo =
-    canUndo && run.store
-      ? undoLine(context, shortRunName(run.store, run.plan.head.run))
-      : undefined;
+    unsent === undefined && context.isAligned && run ? undoLine(context, run) : undefined;
   return (canvas) => headline(`${markOf(true, canvas.isUtf8)} ${singleLine(text)}`, undo, canvas);
 }
 

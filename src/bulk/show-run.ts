@@ -2,6 +2,7 @@
 import { readFirst } from '../api/response.js';
 import type { CommandOutput, PrintedHow } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
+import { withConnectionFlags } from '../cli/typed-line.js';
 import type { Context } from '../context.js';
 import { batchQueue, recordStream } from '../data/batches.js';
 import type { JsonObject } from '../data/json.js';
@@ -20,7 +21,6 @@ import {
   printWrongRows,
   reportView,
   reportViewFor,
-  undoLine,
 } from './report-view.js';
 import { unfinishedLine } from './run-progress.js';
 
@@ -66,15 +66,25 @@ function printNextStep(context: Context, { results }: BulkReport): void {
 }
 
 /** The words of a run's report for a person: what it did, its name, and how to undo it. */
-function wordsOf(
-  context: Context,
-  { store, plan: { head }, images, invocation: { operation } }: PlannedRun,
-): Pick<ReportStyle, 'action' | 'run' | 'undo'> {
-  const action = { action: head.action, resource: operation.resource };
+function wordsOf(context: Context, run: PlannedRun): Pick<ReportStyle, 'action' | 'run' | 'undo'> {
+  const { store, plan, invocation } = run;
+  const { head } = plan;
+  const action = { action: head.action, resource: invocation.operation.resource };
   if (!store || !context.isInteractive) return { action };
-  const run = shortRunName(store, head.run);
-  const canUndo = images && verbs[operation.verb].canUndo;
-  return { action, run, undo: canUndo ? undoLine(context, run) : undefined };
+  return { action, run: shortRunName(store, head.run), undo: undoLine(context, run) };
+}
+
+/**
+ * `Undo: rosterctl runs undo d181ba`, with the flags of this command line that it needs; undefined for a run
+ * that cannot be undone.
+ */
+export function undoLine(
+  { flags, table }: Context,
+  { store, images, plan, invocation }: PlannedRun,
+): string | undefined {
+  if (!store || !images || !verbs[invocation.operation.verb].canUndo) return undefined;
+  const run = shortRunName(store, plan.head.run);
+  return withConnectionFlags(`Undo: rosterctl runs undo ${run}`, flags, table);
 }
 
 /** Prints to stderr how a run that sent ended and how to resume it; below the report if a person reads that. */
