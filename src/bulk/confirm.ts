@@ -112,8 +112,6 @@ interface PendingChanges {
   readonly selected: number;
   /** Words the question for a single record: `Delete player "Ann" (player_1)?`. */
   readonly session: Session;
-  /** The name that the user must type, or give with --confirm, if the operation wants it. */
-  readonly name?: string | undefined;
 }
 
 /** Asks for confirmation before the first write. Throws GuardError, UsageError or CancelledError if it is not given. */
@@ -122,7 +120,7 @@ export async function confirmChanges(
   { operation: { confirm: rule, resource }, values, isSingle }: Invocation,
   pending: PendingChanges,
 ): Promise<void> {
-  const { subject, preview, session, name } = pending;
+  const { subject, preview, session } = pending;
   const { length: count } = preview.tasks;
   if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
   const { many } = verbOf(subject);
@@ -132,12 +130,14 @@ export async function confirmChanges(
   const [only] = preview.tasks;
   const question =
     isSingle && only ? sessionFor(session, only).question?.(only, preview.record) : undefined;
-  if (rule === 'name' && name !== undefined)
-    return confirmName(context, resource, only?.id ?? '', {
-      question: question ?? '',
-      name,
-      given,
-    });
+  if (rule === 'name' && only) {
+    // A resumed run has read no record: a line typed again gives the name, and `runs resume` needs --yes.
+    const { record, names } = preview;
+    const kept = given === undefined ? undefined : names?.get(only.id);
+    const name = record ? labelOf(record, only.id) : kept;
+    if (name !== undefined)
+      return confirmName(context, resource, only.id, { question: question ?? '', name, given });
+  }
   if ((rule === 'count' && count > 1) || isAboveCap(count, values))
     return willPrompt(context)
       ? askCount(context, pending)

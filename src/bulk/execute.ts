@@ -48,7 +48,9 @@ export interface PlannedRun {
   /** Rows that need nothing more, from this process or an earlier one. */
   readonly finished: readonly ReportRow[];
   /** How the command ends depends on these rows alone; by default on all. */
-  readonly only?: ReadonlySet<number> | undefined;
+  readonly only?: ReadonlySet<number>;
+  /** Whether its report tells all that its journal holds; by default unless the disk failed. */
+  readonly reportsAll?: boolean;
   readonly lock: HeldLock | undefined;
   readonly awaited: AwaitedRuns;
   /** How many more rows may fail before the run stops; the preview may have used some. */
@@ -242,7 +244,8 @@ async function finalizeRun(
   const stop = isOver ? undefined : stopped;
   const ended = await endWith(context, invocation, kept, rows, stop, run.only);
   // After a disk failure, the user runs the same command again, and it must find this run.
-  const marksReport = store && head.addsEachTime && !(stop?.error instanceof OutputError);
+  const { reportsAll = !(stop?.error instanceof OutputError) } = run;
+  const marksReport = store && head.addsEachTime && reportsAll;
   return {
     ...ended,
     run,

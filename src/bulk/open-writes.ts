@@ -24,22 +24,21 @@ import {
 import { hasLeftovers } from '../runs/unfinished.js';
 import type { Invocation } from './invocation.js';
 import { unfinishedTasks, withRun } from './resume.js';
-import { lockFor } from './run-locks.js';
+import { lockFor, type RunSetup } from './run-locks.js';
 
 /** Closes the runs that a new one replaces, and sets damaged ones aside. Throws OutputError, GuardError. */
 export async function closeReplaced(
   context: Context,
-  store: RunStore | undefined,
-  { replaced, damaged }: Replaced,
+  { store, lock, replaced, damaged }: Replaced,
   session: Session,
-  options: WriteOptions,
 ): Promise<void> {
+  const options = writeOptions(context, lock);
   if (store) for (const run of replaced) await closeReplacedRun(store, run, session, options);
   for (const run of damaged) context.message(`The damaged run is kept in ${await setAside(run)}.`);
 }
 
-/** Earlier runs that a new one replaces. */
-export interface Replaced {
+/** Earlier runs that a new one replaces, and its own place. */
+export interface Replaced extends RunSetup {
   readonly replaced: readonly StoredRun[];
   readonly damaged: readonly DamagedRun[];
 }
@@ -55,11 +54,11 @@ export async function lockUndone(
   store: RunStore,
   { run }: NewRunHead,
 ): Promise<HeldLock | undefined> {
-  const { of } = invocation.operation;
-  if (of === undefined || isSingleRun(of) || !isSingleRun(run)) return undefined;
-  const stored = await readRun(store, of);
-  if (!stored || stored.finished || isHeldByOther(stored, context.self)) return undefined;
-  return lockFor(context, invocation, store, stored.head);
+  if (!isSingleRun(run)) return undefined;
+  const stored = await unfinishedUndone(context, invocation, store);
+  return stored && !isSingleRun(stored.head.run)
+    ? lockFor(context, invocation, store, stored.head)
+    : undefined;
 }
 
 /**
@@ -69,13 +68,22 @@ export async function lockUndone(
  */
 export async function closeUndone(
   context: Context,
-  { operation }: Invocation,
+  invocation: Invocation,
   store: RunStore,
   lock: HeldLock | undefined,
 ): Promise<void> {
-  const stored = operation.of === undefined ? undefined : await readRun(store, operation.of);
-  if (!stored || stored.finished || isHeldByOther(stored, context.self)) return;
-  await closeReplacedRun(store, stored, undefined, writeOptions(context, lock));
+  const stored = await unfinishedUndone(context, invocation, store);
+  if (stored) await closeReplacedRun(store, stored, undefined, writeOptions(context, lock));
+}
+
+/** The run that an undo ends: unfinished, and no other process is working on it. */
+async function unfinishedUndone(
+  { self }: Context,
+  { operation: { of } }: Invocation,
+  store: RunStore,
+): Promise<StoredRun | undefined> {
+  const stored = of === undefined ? undefined : await readRun(store, of);
+  return stored?.finished === false && !isHeldByOther(stored, self) ? stored : undefined;
 }
 
 /**
@@ -161,7 +169,7 @@ export async function verifiedResults(
   if (!stored.plan) return [...resultsSoFar(stored).values()];
   if (stored.state.open.size === 0) return closedResults(stored);
   if (context.settings.dryRun) return [...closedResults(stored), ...(await verifiedOf(stored))];
-  return withRun(context, invocation, stored, async (store, now, lock) => {
+  return withRun(context, invocation, stored, async ({ store, lock }, now) => {
     try {
       const verified = await verifiedOf(now);
       if (now.plan)
@@ -170,7 +178,7 @@ export async function verifiedResults(
         );
       return [...closedResults(now), ...verified];
     } finally {
-      lock.release();
+      lock?.release();
     }
   });
 }

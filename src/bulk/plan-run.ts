@@ -3,7 +3,6 @@
 import { rowError } from '../cli/failure.js';
 import type { Context } from '../context.js';
 import { isForbidden } from '../data/outcome-errors.js';
-import { labelOf } from '../data/path.js';
 import { groupedNumber } from '../data/text.js';
 import { stopsRun } from '../engine/decide.js';
 import type { Session, Task } from '../engine/operation.js';
@@ -19,9 +18,8 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import { damagedBefore, tidyOpenRuns } from '../runs/end.js';
 import { noJournal, redactRow, withoutValues } from '../runs/journal.js';
-import type { NewRunHead, RunPlan } from '../runs/plan.js';
+import type { RunPlan } from '../runs/plan.js';
 import { endAfter, isFinalRow, type ReportRow, type RowEnd, reportRow } from '../runs/report.js';
-import type { RunStore } from '../runs/store.js';
 import { createRun, writeOptions } from '../runs/stored-run.js';
 import {
   confirmChanges,
@@ -37,23 +35,15 @@ import {
   unreportedRun,
   withCarried,
 } from './earlier-runs.js';
-import { type EndedRun, endWith, type Planned, type PlannedRun } from './execute.js';
+import { endWith, type Planned, type PlannedRun } from './execute.js';
 import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { closeReplaced, closeUndone, lockUndone, type Replaced } from './open-writes.js';
 import { type Preview, previewRows, subjectOf } from './preview.js';
 import { prepareResume } from './resume.js';
-import { openImages } from './run-locks.js';
+import { openImages, type RunSetup } from './run-locks.js';
 import { redactedRows, requireNoKey } from './secrets.js';
 import { selectRows } from './select-rows.js';
 import { checkFieldsToShow } from './show-one.js';
-
-/** The place of a run to plan, once its lock is held. */
-interface RunSetup {
-  readonly head: NewRunHead;
-  /** Absent if no run can be kept on disk. */
-  readonly store?: RunStore;
-  readonly lock?: HeldLock;
-}
 
 /**
  * Plans a run, or resumes the unfinished one of the same command line; its lock is released unless it is
@@ -122,7 +112,7 @@ async function planOrContinue(context: Context, invocation: Invocation, setup: R
   });
 }
 
-interface NewRun extends RunSetup, Replaced {
+interface NewRun extends Replaced {
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
   /** How many rows the command line selects, which --expect counts. */
@@ -138,33 +128,33 @@ async function beginRun(
   invocation: Invocation,
   newRun: NewRun,
 ): Promise<Planned> {
-  const { store, lock, head, carried, replaced } = newRun;
+  const { store, head, carried, replaced } = newRun;
   const { operation, values, isSingle } = invocation;
   const rows = invocation.selection?.rows ?? [];
-  const unsent = (task: Task) => unsentRow(context, invocation, task);
+  const fresh = rows.slice(carried.length);
   requireNoKey(context, invocation, rows);
   const opened = openSession(context, invocation);
   const session = store ? await readingPast(context, store, head, opened) : opened;
+  const endUnsent = async ({ decided, tasks, names, record, error }: Preview, stop?: Stop) => {
+    const unsent = [...carried, ...tasks].map((task) => unsentRow(context, invocation, task));
+    const results = [...decided, ...unsent];
+    const ended = await endWith(context, invocation, { ...head, run: null }, results, stop);
+    const failed = stop instanceof Failure && { failed: { error: stop, isUnreported: true } };
+    return { ...ended, ...failed, names, session, record, error };
+  };
   let preview: Preview;
   try {
-    preview = await previewRows(context, invocation, rows.slice(carried.length), session);
+    preview = await previewRows(context, invocation, fresh, session);
     await checkFieldsToShow(context, invocation, preview);
   } catch (error) {
     const endsAll = error instanceof Failure && stopsEveryRow(error);
     if (!endsAll || (isSingle && !operation.reports)) throw error;
-    const results = [...carried, ...rows.slice(carried.length)].map(unsent);
-    const ended = await endUnsent(context, invocation, newRun, results, error);
-    return { ...ended, session, error };
+    return endUnsent({ tasks: fresh, decided: [], error }, error);
   }
-  const { decided, record, error, names } = preview;
+  const { decided, record, names } = preview;
   const tasks = [...carried, ...preview.tasks];
-  const end = async (stop?: Stop) => {
-    const results = [...decided, ...tasks.map(unsent)];
-    const ended = await endUnsent(context, invocation, newRun, results, stop);
-    return { ...ended, names, session, record, error };
-  };
   const refusal = operation.refuses?.(preview);
-  if (refusal) return end(refusal);
+  if (refusal) return endUnsent(preview, refusal);
   const [only] = preview.tasks;
   if (isSingle && only && record && operation.ask) {
     const job = await operation.ask(context, invocation.job, only, record);
@@ -172,15 +162,15 @@ async function beginRun(
   }
   if (tasks.length === 0) {
     printPreviewNotes(context, operation, preview);
-    await closeReplaced(context, store, newRun, session, writeOptions(context, lock));
-    return end();
+    await closeReplaced(context, newRun, session);
+    return endUnsent(preview);
   }
   const errorCount = countErrors(decided);
   if (errorCount >= errorLimit(values)) {
     context.message(
       `Stopped before the first write: ${groupedNumber(errorCount)} failed or conflicted.`,
     );
-    return end({ exitName: 'rowsFailed' });
+    return endUnsent(preview, { exitName: 'rowsFailed' });
   }
   const carriedNames = replaced.flatMap(({ plan }) => [...(plan?.names ?? [])]);
   const whole = {
@@ -215,8 +205,7 @@ async function confirmRun(
   printPreviewNotes(context, operation, preview);
   await warnOfRefusals(context, invocation, session, preview.tasks);
   if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
-  const name = labelOf(preview.record, preview.tasks[0]?.id ?? '');
-  await confirmChanges(context, invocation, { subject, preview, selected, session, name });
+  await confirmChanges(context, invocation, { subject, preview, selected, session });
 }
 
 /** Writes a confirmed run down: its plan, its journal, and what is decided already. */
@@ -239,7 +228,7 @@ async function writeRun(
   const journal = store ? await createRun(store, plan, options) : noJournal;
   const images = store && openImages(context, store, head.run, options);
   await recordCarried(journal, images, preview.tasks);
-  await closeReplaced(context, store, newRun, session, options);
+  await closeReplaced(context, newRun, session);
   const { tasks, decided: finished } = preview;
   await Promise.all(
     finished.map((row) => journal.append({ kind: 'result', ...redactRow(withoutValues(row)) })),
@@ -274,16 +263,3 @@ function unsentRow(context: Context, { action }: Invocation, task: Task): Report
 }
 
 type Stop = Failure | { readonly exitName: ExitName };
-
-async function endUnsent(
-  context: Context,
-  invocation: Invocation,
-  { head }: RunSetup,
-  rows: readonly ReportRow[],
-  stop: Stop | undefined,
-): Promise<EndedRun> {
-  const ended = await endWith(context, invocation, { ...head, run: null }, rows, stop);
-  return stop instanceof Failure
-    ? { ...ended, failed: { error: stop, isUnreported: true } }
-    : ended;
-}

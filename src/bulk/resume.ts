@@ -7,62 +7,40 @@ import type { Task } from '../engine/operation.js';
 import { awaitEarlierWrites, readingPast, runsBeside } from '../engine/other-runs.js';
 import { GuardError } from '../errors.js';
 import type { HeldLock } from '../files/lock.js';
-import { markReported } from '../runs/end.js';
 import { shownRunName } from '../runs/find-run.js';
-import type { RunState } from '../runs/journal.js';
 import { type RunHead, requireContinuable } from '../runs/plan.js';
-import { isFinalRow, type ReportRow } from '../runs/report.js';
+import { isFinalRow } from '../runs/report.js';
 import { hasRun, openRunStore, type RunStore, storeOf } from '../runs/store.js';
 import { continueJournal, readRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
 import { unfinishedUploads } from '../runs/unfinished.js';
 import { confirmChanges, printPreview } from './confirm.js';
-import { type EndedRun, executeRun, type PlannedRun } from './execute.js';
-import {
-  checkExpected,
-  errorLimit,
-  type Invocation,
-  jobOf,
-  limitRate,
-  openSession,
-} from './invocation.js';
+import type { PlannedRun } from './execute.js';
+import { checkExpected, errorLimit, type Invocation, jobOf, openSession } from './invocation.js';
 import { subjectOf } from './preview.js';
 import { lockFor, openImages } from './run-locks.js';
 
-/** Acquires the lock of an unfinished run and prepares to resume it. Throws as `planRun` does. */
+/**
+ * Acquires the lock of a run and prepares to resume it: an unfinished one, or these unfinished uploads of
+ * one that may have ended. Throws as `planRun` does.
+ */
 export async function resumeRun(
   context: Context,
   invocation: Invocation,
   stored: StoredRun,
+  uploads?: ReadonlySet<number>,
 ): Promise<PlannedRun> {
-  return withRun(context, invocation, stored, async (store, now, lock) => {
-    if (now.finished) throw goneMeanwhile(now.head, 'has finished');
-    return prepareResume(context, invocation, { store, lock, expectsRemaining: true }, now);
+  return withRun(context, invocation, stored, async (place, now) => {
+    const left = unfinishedUploads([now]).map(({ row }) => row.row);
+    const only = uploads && new Set(left.filter((row) => uploads.has(row)));
+    if (only ? only.size === 0 : now.finished) throw goneMeanwhile(now.head, 'has finished');
+    return prepareResume(context, invocation, place, now, only);
   });
 }
 
-/** Executes these rows of a run, ended or not. Throws as `planRun` does. */
-export async function finishRows(
-  context: Context,
-  invocation: Invocation,
-  stored: StoredRun,
-  wanted: ReadonlySet<number>,
-): Promise<EndedRun> {
-  const { values } = invocation;
-  limitRate(context, values);
-  return withRun(context, invocation, stored, async (store, now, lock) => {
-    const left = unfinishedUploads([now]).map(({ row }) => row.row);
-    const only = new Set(left.filter((row) => wanted.has(row)));
-    if (only.size === 0) throw goneMeanwhile(now.head, 'has finished');
-    const run = await prepareResume(context, invocation, { store, lock }, now, only);
-    const ended = await executeRun(context, run);
-    const { head, reported, state } = now;
-    // Only if the earlier records of the journal were printed too.
-    const reportsAll = head.addsEachTime && (reported || state.results.size === 0);
-    const onWritten = async () => {
-      if (reportsAll) await markReported(store, head.run, run.journal.last);
-    };
-    return { ...ended, onWritten };
-  });
+/** Where a run is kept, once its lock is held; undefined: none could be acquired. */
+interface HeldPlace {
+  readonly store: RunStore;
+  readonly lock: HeldLock | undefined;
 }
 
 /**
@@ -73,7 +51,7 @@ export async function withRun<T>(
   context: Context,
   invocation: Invocation,
   stored: StoredRun,
-  action: (store: RunStore, now: StoredRun, lock: HeldLock) => Promise<T>,
+  action: (place: HeldPlace, now: StoredRun) => Promise<T>,
 ): Promise<T> {
   const store = openRunStore(context.paths);
   const { head, plan } = stored;
@@ -81,7 +59,7 @@ export async function withRun<T>(
   try {
     const now = await readRun(store, stored.head.run);
     if (!now) throw goneMeanwhile(stored.head, 'was removed');
-    return await action(store, now, lock);
+    return await action({ store, lock }, now);
   } catch (error) {
     lock.release();
     throw error;
@@ -99,29 +77,20 @@ function goneMeanwhile({ run }: RunHead, what: 'has finished' | 'was removed'): 
 /** The error code for a run that another process finished or removed in the meantime. */
 export const finishedElsewhere = 'finishedMeanwhile';
 
-interface Continuing {
-  readonly store: RunStore;
-  readonly lock: HeldLock | undefined;
-  /** `--expect` counts the remaining rows; if the command line was typed again, it counts the rows that it selects. */
-  readonly expectsRemaining?: boolean;
-}
-
 /** Prepares an unfinished run to be resumed, by default with all its remaining rows. Throws as `planRun` does. */
 export async function prepareResume(
   context: Context,
   given: Invocation,
-  { store, lock, expectsRemaining = false }: Continuing,
+  { store, lock }: HeldPlace,
   stored: StoredRun,
   only?: ReadonlySet<number>,
 ): Promise<PlannedRun> {
-  const { plan, head } = stored;
+  const { plan, head, state, reported } = stored;
   if (!plan) throw goneMeanwhile(head, 'has finished');
-  requireContinuable(stored);
-  const tasks = unfinishedTasks(stored, only);
-  const invocation = resumedInvocation(given, plan, tasks);
-  const { operation, values, isSingle } = invocation;
-  const finished = finishedRows(stored, tasks);
-  if (expectsRemaining) checkExpected(tasks.length, values);
+  const { invocation, rows: tasks, finished } = leftOf(given, stored, only);
+  const { operation, values, isSingle, selection } = invocation;
+  // A command line that was typed again counts the rows that it selects.
+  if (!selection) checkExpected(tasks.length, values);
   context.note(`Continuing ${runWithRowsLeft(context, store, head, tasks)}.`);
   const named = operation.verb === 'create' ? [] : tasks;
   const awaited = await awaitEarlierWrites(context, await runsBeside(store, head), named);
@@ -130,15 +99,8 @@ export async function prepareResume(
   const subject = subjectOf(invocation, plan.rows.length, false);
   const preview = { tasks, decided: [], names: plan.names };
   if (operation.confirm !== 'never' && !isSingle) await printPreview(context, subject, preview);
-  const [first] = tasks;
-  await confirmChanges(context, invocation, {
-    subject,
-    preview,
-    selected: expectsRemaining ? tasks.length : plan.rows.length,
-    session,
-    // Only a line typed again gives the name; `runs resume` needs --yes.
-    name: first && values.confirm !== undefined ? plan.names?.get(first.id) : undefined,
-  });
+  const selected = (selection ? plan.rows : tasks).length;
+  await confirmChanges(context, invocation, { subject, preview, selected, session });
   // While the question waited, `runs prune` may have removed it.
   if (!hasRun(store, head.run)) throw goneMeanwhile(head, 'was removed');
   const options = writeOptions(context, lock);
@@ -151,7 +113,8 @@ export async function prepareResume(
     session,
     tasks,
     finished,
-    only,
+    // Of some rows only if the earlier records of the journal were printed too.
+    ...(only && { only, reportsAll: reported || state.results.size === 0 }),
     awaited,
     lock,
     errorsLeft: errorLimit(values),
@@ -165,22 +128,29 @@ export function previewResume(
   stored: StoredRun,
   only?: ReadonlySet<number>,
 ) {
-  requireContinuable(stored);
-  const { head, plan } = stored;
-  const rows = unfinishedTasks(stored, only);
-  context.note(`This continues ${runWithRowsLeft(context, storeOf(context), head, rows)}.`);
-  const invocation = resumedInvocation(given, plan, rows);
-  return { invocation, rows, run: head.run, finished: finishedRows(stored, rows) };
+  const left = leftOf(given, stored, only);
+  context.note(
+    `This continues ${runWithRowsLeft(context, storeOf(context), stored.head, left.rows)}.`,
+  );
+  return left;
 }
 
-/** The invocation that resumes a run; its remaining rows were confirmed when it started. */
-function resumedInvocation(
-  given: Invocation,
-  plan: StoredRun['plan'],
-  { length }: readonly Task[],
-): Invocation {
-  const { maxChanges = length } = given.values;
-  return { ...given, ...jobOf(plan), values: { ...given.values, maxChanges } };
+/**
+ * The remaining rows of a run, its finished ones (the plan of an ended run holds only those that failed or
+ * conflicted), and the invocation that resumes it. Throws GuardError for a run of another format.
+ */
+function leftOf(given: Invocation, stored: StoredRun, only: ReadonlySet<number> | undefined) {
+  requireContinuable(stored);
+  const rows = unfinishedTasks(stored, only);
+  const resumed = new Set(rows.map(({ row }) => row));
+  const finished = [...stored.state.results.values()]
+    .filter((row) => !resumed.has(row.row) && isFinalRow(row))
+    .toSorted((a, b) => a.row - b.row);
+  // They were confirmed when the run started.
+  const { maxChanges = rows.length } = given.values;
+  const values = { ...given.values, maxChanges };
+  const invocation: Invocation = { ...given, ...jobOf(stored.plan), values };
+  return { invocation, rows, run: stored.head.run, finished };
 }
 
 /** A run as named in a sentence: `run ID, started 5 min ago`. */
@@ -208,26 +178,14 @@ function runWithRowsLeft(
 export function unfinishedTasks(stored: StoredRun, only?: ReadonlySet<number>): readonly Task[] {
   const { plan, state } = stored;
   const resumable = unfinishedUploads([stored]).map(({ row }) => row.row);
-  const isTask = ({ row }: Task) =>
-    only ? only.has(row) : !isFinished(state, row) || resumable.includes(row);
+  const isTask = ({ row }: Task) => {
+    const result = state.results.get(row);
+    return only ? only.has(row) : !result || !isFinalRow(result) || resumable.includes(row);
+  };
   return (plan?.rows ?? []).filter(isTask).map((row): Task => {
     const open = state.open.get(row.row);
     const steps = state.steps.get(row.row);
     const done = state.done.get(row.row);
     return { ...row, open, steps, done };
   });
-}
-
-/** The other rows of a run that are finished; the plan of an ended run holds only those that failed or conflicted. */
-function finishedRows({ state }: StoredRun, tasks: readonly Task[]): readonly ReportRow[] {
-  const resumed = new Set(tasks.map(({ row }) => row));
-  return [...state.results.values()]
-    .filter((row) => !resumed.has(row.row) && isFinalRow(row))
-    .toSorted((a, b) => a.row - b.row);
-}
-
-/** True if nothing remains to be done for this row. */
-function isFinished({ results }: RunState, row: number): boolean {
-  const result = results.get(row);
-  return result !== undefined && isFinalRow(result);
 }

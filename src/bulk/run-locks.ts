@@ -34,6 +34,14 @@ export async function ifKept<T>(
   }
 }
 
+/** The place of a run to plan, once its lock is held. */
+export interface RunSetup {
+  readonly head: NewRunHead;
+  /** Absent if no run can be kept on disk. */
+  readonly store?: RunStore;
+  readonly lock?: HeldLock;
+}
+
 /** The operation and the flag that decide which lock is acquired, and for how long it is waited for. */
 type Locking = Pick<Invocation, 'operation'> & {
   readonly values: Pick<Invocation['values'], 'waitLock'>;
@@ -42,31 +50,23 @@ type Locking = Pick<Invocation, 'operation'> & {
 type LockWorld = Parameters<typeof lockRun>[0];
 
 /**
- * Acquires the lock of a run: for a single write that of its row; for others that of the resource, which
- * allows one bulk write at a time, also if only one of its rows is continued. Throws GuardError `locked`.
+ * Acquires the lock of a run: that of the resource, which allows one bulk write at a time, also if only
+ * one of its rows is continued. For a single write (`isOfRow`) that of its row's record, else of its file,
+ * else of the whole input. Throws GuardError `locked`.
  */
 export function lockFor(
-  world: LockWorld,
-  locking: Locking,
-  store: RunStore,
-  head: NewRunHead,
-  row?: SelectedRow,
-): Promise<HeldLock> {
-  if (isSingleRun(head.run)) return lockRow(world, locking, store, head, row);
-  return lockRun(withHint(world, locking), store, head, locking.values.waitLock);
-}
-
-/** Acquires the lock of a row's record, else of its file, else of the whole input. Throws GuardError `locked`. */
-function lockRow(
   given: LockWorld,
-  locking: Locking,
+  { operation: { verb, files }, values }: Locking,
   store: RunStore,
   head: NewRunHead,
   row?: SelectedRow,
+  isOfRow = isSingleRun(head.run),
 ): Promise<HeldLock> {
-  const { verb, files } = locking.operation;
-  const { waitLock } = locking.values;
-  const world = withHint(given, locking);
+  const { waitLock } = values;
+  // A command that has `--wait-lock` has a value, given or not.
+  const givesWaitLock = waitLock !== undefined;
+  const world = { hasWaitLock: 'waitLock' in values, givesWaitLock, ...given };
+  if (!isOfRow) return lockRun(world, store, head, waitLock);
   const file = row && files?.subjectOf(row);
   if (file !== undefined)
     return lockRecord(world, store, head, file, waitLock, `Another upload of ${file}`);
@@ -75,15 +75,9 @@ function lockRow(
   return lockRecord(world, store, head, row?.id ?? '', waitLock);
 }
 
-/** Adds whether the command has `--wait-lock`: it has a value then, given or not. */
-function withHint(world: LockWorld, { values }: Locking): LockWorld {
-  const givesWaitLock = values.waitLock !== undefined;
-  return { hasWaitLock: 'waitLock' in values, givesWaitLock, ...world };
-}
-
 /**
  * Returns how the rows of a run of several are locked, if they are: each waits for the writes that other
- * processes sent to it since the earlier ones were awaited. The function throws as `lockRow` does.
+ * processes sent to it since the earlier ones were awaited. The function throws as `lockFor` does.
  */
 export function rowLocks(
   context: Context,
@@ -95,7 +89,8 @@ export function rowLocks(
   if (!invocation.operation.locksRows || isSingleRun(head.run)) return undefined;
   const awaitOthers = awaitLaterWrites(context, store, head, awaited);
   return async (row) => {
-    const lock = await lockRow(context, invocation, store, head, row).catch(throwAmidRun);
+    const locking = lockFor(context, invocation, store, head, row, true);
+    const lock = await locking.catch(throwAmidRun);
     try {
       return { lock, others: await awaitOthers(row) };
     } catch (error) {

@@ -3,14 +3,15 @@
 import * as z from 'zod/mini';
 import { countErrors } from '../../bulk/confirm.js';
 import { dryRunRows, previewedRows, previewMany } from '../../bulk/dry-run.js';
-import { type BulkValues, bulkFlags, type Invocation } from '../../bulk/invocation.js';
+import { type EndedRun, executeRun } from '../../bulk/execute.js';
+import { type BulkValues, bulkFlags, type Invocation, limitRate } from '../../bulk/invocation.js';
 import {
   checkFields,
   printSummary,
   printWrongRows,
   reportViewFor,
 } from '../../bulk/report-view.js';
-import { finishedElsewhere, finishRows, previewResume } from '../../bulk/resume.js';
+import { finishedElsewhere, previewResume, resumeRun } from '../../bulk/resume.js';
 import { showOne } from '../../bulk/show-one.js';
 import { printEnd } from '../../bulk/show-run.js';
 import type { CommandOutput } from '../../cli/command-output.js';
@@ -24,7 +25,7 @@ import { type ExitName, mostSevere } from '../../exit-codes.js';
 import { isHere } from '../../runs/plan.js';
 import { type BulkReport, failedRun, type ReportRow, reportOf } from '../../runs/report.js';
 import { isSingleRun } from '../../runs/store.js';
-import type { DamagedRun } from '../../runs/stored-run.js';
+import type { DamagedRun, StoredRun } from '../../runs/stored-run.js';
 import {
   findUnfinishedUpload,
   isUploadRun,
@@ -88,6 +89,17 @@ function finishInvocation(values: object, isSingle: boolean): Invocation {
     guards: {},
     isSingle,
   };
+}
+
+/** Finishes these rows of a run, ended or not. Throws as `resumeRun` does. */
+async function finishRows(
+  context: Context,
+  invocation: Invocation,
+  run: StoredRun,
+  rows: ReadonlySet<number>,
+): Promise<EndedRun> {
+  limitRate(context, invocation.values);
+  return executeRun(context, await resumeRun(context, invocation, run, rows));
 }
 
 async function finishAll(context: Context, values: object): Promise<CommandOutput> {
