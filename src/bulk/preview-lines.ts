@@ -20,7 +20,7 @@ import {
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { hasMore, type Preview, type Subject } from './preview.js';
-import type { ReportStyle } from './report-lines.js';
+import type { ReportStyle } from './report-view.js';
 import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-lines.js';
 
 /** All rows of a preview, for the answer `l`. */

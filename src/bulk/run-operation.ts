@@ -166,7 +166,7 @@ async function planAndExecute(context: Context, given: Invocation): Promise<Comm
     await markRetried(storeOf(context), invocation.retries, planned.plan.head.run);
   if (isSingle) {
     // Loaded before the write, because the program's files may be replaced meanwhile.
-    if (willSend && context.isAligned) await import('./report-view.js');
+    if (willSend && context.isAligned) await import('./show-run.js');
     return showOne(context, await executeRun(context, planned));
   }
   return (await import('./show-run.js')).showRun(context, planned);

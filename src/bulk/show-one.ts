@@ -138,7 +138,7 @@ async function lineOf(
   value: unknown,
   unsent: string | undefined,
 ): Promise<(canvas: Canvas) => readonly string[]> {
-  const { headline } = await import('./report-lines.js');
+  const { headline } = await import('./report-view.js');
   const { undoLine } = await import('./show-run.js');
   const { describeOne } = await import('./row-lines.js');
   const { verb } = invocation.operation;

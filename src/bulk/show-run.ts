@@ -13,12 +13,12 @@ import { shortRunName } from '../runs/find-run.js';
 import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
 import { type EndedRun, executeRun, hasEnded, type Planned, type PlannedRun } from './execute.js';
-import type { ReportStyle } from './report-lines.js';
 import {
   closingLine,
   printSummary,
   printUnsent,
   printWrongRows,
+  type ReportStyle,
   reportView,
   reportViewFor,
 } from './report-view.js';

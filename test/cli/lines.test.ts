@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportLines } from '../../src/bulk/report-lines.js';
+import { reportLines } from '../../src/bulk/report-view.js';
 import { alignedRows } from '../../src/bulk/row-lines.js';
 import { type BulkReport, type ReportRow, summarize } from '../../src/runs/report.js';
 import { createPaint } from '../../src/terminal/paint.js';

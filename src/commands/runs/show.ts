@@ -1,6 +1,11 @@
 /** `rosterctl runs show`: prints the result of each row of a run. */
-import { type ReportStyle, reportLines } from '../../bulk/report-lines.js';
-import { printSummary, recordIds, reportView } from '../../bulk/report-view.js';
+import {
+  printSummary,
+  type ReportStyle,
+  recordIds,
+  reportLines,
+  reportView,
+} from '../../bulk/report-view.js';
 import { idOfRow } from '../../bulk/row-lines.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, flag, param } from '../../cli/define.js';
