@@ -6,7 +6,6 @@ import { rowError } from '../cli/failure.js';
 import { cacheFor } from '../cli/filters.js';
 import { fieldOf, ObservedFields } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
-import type { SeenColumns } from '../data/cell-values.js';
 import { intern } from '../data/digest.js';
 import { InputErrors } from '../data/input-errors.js';
 import type { JsonObject } from '../data/json.js';
@@ -103,22 +102,28 @@ export async function previewRows(
   session: Session,
   observe?: ObserveRow,
 ): Promise<Preview> {
+  const { source, guards, operation } = invocation;
   const columns =
-    invocation.source === 'csv'
-      ? new (await import('../data/cell-values.js')).SeenColumns(rows)
-      : undefined;
+    source === 'csv' ? new (await import('../data/cell-values.js')).SeenColumns(rows) : undefined;
+  const conditions = guards.conditions ?? [];
+  const fields = new ObservedFields(
+    conditions.map(({ field }) => fieldOf(field, operation.resource)),
+    operation.resource,
+  );
   // Runs keep ids only, and name their records to a person from what was shown on this machine.
-  const cache = context.isInteractive
-    ? await cacheFor(context, invocation.operation.resource)
-    : undefined;
-  const previewer = new Previewer(context, invocation, rows, session, columns, (...seen) => {
-    cache?.observe(seen[1]);
-    observe?.(...seen);
+  const cache = context.isInteractive ? await cacheFor(context, operation.resource) : undefined;
+  const previewer = new Previewer(context, invocation, rows, session, (row, record, plan) => {
+    fields.observe(record);
+    columns?.observe(record);
+    cache?.observe(record);
+    observe?.(row, record, plan);
   });
   await previewer.decideFromList();
   await previewer.decideOneByOne();
   await cache?.write({ whole: false });
   const preview = previewer.preview();
+  columns?.check();
+  fields.check(fields.labels());
   const skipped = preview.decided.filter(({ result }) => result === 'skipped');
   session.planned?.(invocation.isSingle, new Set(skipped.map(({ row }) => row)));
   return preview;
@@ -139,7 +144,6 @@ class Previewer {
   private readonly names = new Map<string, string>();
   private readonly times = new Map<string, string>();
   private readonly shared = intern<readonly RowChange[]>();
-  private readonly fields: ObservedFields;
   private readonly breaker: CircuitBreaker;
   /** An invalid value in a CSV is an error in the file, so nothing is sent. */
   private readonly inputErrors: InputErrors | undefined;
@@ -154,16 +158,11 @@ class Previewer {
     private readonly invocation: Invocation,
     private readonly rows: readonly Task[],
     private readonly session: Session,
-    private readonly columns: SeenColumns | undefined,
     private readonly observe: ObserveRow,
   ) {
-    const { operation, source, guards } = invocation;
+    const { source, guards } = invocation;
     const { ifStatus, conditions = [] } = guards;
     this.found = rows.map(() => undefined);
-    this.fields = new ObservedFields(
-      conditions.map(({ field }) => fieldOf(field, operation.resource)),
-      operation.resource,
-    );
     this.breaker = new CircuitBreaker(() => context.api.limiter.silent);
     this.inputErrors = source === 'csv' ? new InputErrors() : undefined;
     this.guarded = [
@@ -217,10 +216,8 @@ class Previewer {
   }
 
   preview(): Preview {
-    const { found, fields, names, times, firstCall } = this;
+    const { found, names, times, firstCall } = this;
     this.inputErrors?.throwIfAny();
-    this.columns?.check();
-    fields.check(fields.labels());
     const all = found.filter((entry) => entry !== undefined);
     return {
       tasks: all.filter((entry) => !('result' in entry)),
@@ -268,8 +265,6 @@ class Previewer {
     this.breaker.recordResult('unchanged', false);
     if (isOnly) this.onlyRead = { record, plan };
     if (record) {
-      this.fields.observe(record);
-      this.columns?.observe(record);
       this.keepLabels(row, record);
       this.observe(row, record, plan);
     }
