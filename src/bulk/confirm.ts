@@ -122,7 +122,7 @@ export async function confirmChanges(
 ): Promise<void> {
   const { subject, preview, session } = pending;
   const { length: count } = preview.tasks;
-  if (count === 0 || (rule === 'never' && count <= capOf(values))) return;
+  if (rule === 'never' && count <= capOf(values)) return;
   const { many } = verbOf(subject);
   const given = values.confirm;
   if (many !== undefined && willPrompt(context) && given === undefined)

@@ -9,8 +9,10 @@ import { changesOf, standsFor } from '../engine/decide.js';
 import type { Operation, RowPlan, Session, Task } from '../engine/operation.js';
 import { sessionByRow, sessionFor } from '../engine/run.js';
 import { ApiError, Failure, GuardError, InputError } from '../errors.js';
-import type { PlanFile } from '../runs/plan-file.js';
+import type { PlanFile, PlanFileRow } from '../runs/plan-file.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
+
+type PlannedChange = PlanFileRow['changes'][number];
 
 interface ApplyOptions {
   /** Rows that drifted end as conflicts, and the others are sent. */
@@ -25,12 +27,7 @@ export function exactOperation(
   file: PlanFile,
   { allowDrift, resolve }: ApplyOptions,
 ): Operation {
-  const changes = new Map(
-    file.rows.map((row): [number, readonly RowChange[]] => [
-      row.row,
-      row.changes.map(({ field, from, to }) => ({ field, from, to })),
-    ]),
-  );
+  const changes = new Map(file.rows.map(({ row, changes: planned }) => [row, planned]));
   return {
     ...operation,
     reports: true,
@@ -67,7 +64,7 @@ export function exactOperation(
 /** A session in which a record whose changes are not those of the plan is a conflict. */
 function exactSession(
   session: Session,
-  changes: ReadonlyMap<number, readonly RowChange[]>,
+  changes: ReadonlyMap<number, readonly PlannedChange[]>,
   allowDrift: boolean,
 ): Session {
   return {
@@ -132,12 +129,12 @@ async function planOrConflict(
   }
 }
 
-function isSameChange(planned: RowChange, now: RowChange): boolean {
+function isSameChange(planned: PlannedChange, now: RowChange): boolean {
   const isSameTarget = planned.field === now.field && isSameValue(planned.to, now.to);
   return isSameTarget && standsFor(planned.from, now.from);
 }
 
-function drift({ field, from }: RowChange, planned: readonly RowChange[]) {
+function drift({ field, from }: PlannedChange, planned: readonly PlannedChange[]) {
   const expected = planned.find((each) => each.field === field)?.from;
   const message =
     field === 'status'

@@ -168,7 +168,6 @@ function runWithRowsLeft(
 ): string {
   const run = runSince(context, store, head);
   const { rows: all } = head;
-  if (left === 0) return `${run}: no row is left`;
   if (left === all) return all === 1 ? run : `${run}: all ${groupedNumber(all)} rows are left`;
   const are = left === 1 ? 'is' : 'are';
   return `${run}: ${groupedNumber(left)} of ${groupedNumber(all)} rows ${are} left`;

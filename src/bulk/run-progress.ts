@@ -1,21 +1,14 @@
-/** Shows how far a run has got (rows or bytes, rate, time left), that it waits after Ctrl-C, and how to finish it. */
+/** Shows how far a run has got (rows or bytes, rate, time left), and that it waits after Ctrl-C. */
 
 import type { RateLimiter } from '../api/rate-limiter.js';
 import { rowError } from '../cli/failure.js';
-import { rateText } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
-import { isForbidden } from '../data/outcome-errors.js';
-import { resourceWords } from '../data/resources.js';
 import { binarySize, bytesMoved, groupedNumber, plural } from '../data/text.js';
 import type { Session } from '../engine/operation.js';
-import { CancelledError, type Failure } from '../errors.js';
-import { shownRunName } from '../runs/find-run.js';
-import type { RunPlan } from '../runs/plan.js';
-import type { ReportRow, SelectedRow } from '../runs/report.js';
-import type { RunStore } from '../runs/store.js';
+import { CancelledError } from '../errors.js';
+import type { SelectedRow } from '../runs/report.js';
 import { type Action, verbOf } from '../runs/verb.js';
-import type { Invocation } from './invocation.js';
 
 /** If no row ends for this long, a rate and the time left would only hide it. */
 const silenceMs = 8_000;
@@ -118,56 +111,4 @@ export function announceInterrupt(context: Context): () => void {
     signal.removeEventListener('abort', onAbort);
     offQuit();
   };
-}
-
-interface StartedRun {
-  readonly store: RunStore | undefined;
-  readonly invocation: Invocation;
-  readonly plan: RunPlan;
-}
-
-/** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
-export function unfinishedLine(
-  context: Context,
-  { store, invocation, plan: { head, rows } }: StartedRun,
-  unended: readonly ReportRow[],
-  error?: Failure,
-): string {
-  const { operation, source, retries, typed, values } = invocation;
-  const { files, confirm, resource, verb } = operation;
-  const remaining = unended.length;
-  const where =
-    rows.length > 1
-      ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
-      : 'Not finished.';
-  const run = store ? shownRunName(context, store, head.run) : head.run;
-  if (verb === 'create' && unended.some(({ result }) => result === 'unknown'))
-    return `If it was not created, run the ${typed ? 'same' : 'original'} command again with --restart. If it was, delete the run: rosterctl runs prune ${run}`;
-  if (verb === 'import' && unended.every(isLostCreate)) {
-    const was = remaining === 1 ? 'it was' : 'they were';
-    return `${where} Run the same command again to check once more. If ${was} not created, add --restart. If ${was}, delete the run: rosterctl runs prune ${run}`;
-  }
-  // On a terminal the command will ask; a script must confirm with flags.
-  const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
-  const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  // A rate spares the service in the second half, too.
-  const rate = values.rate === undefined ? '' : ` --rate ${rateText(values.rate)}`;
-  const finish = files?.finishCommand(head) ?? `runs resume ${run}${rate}${yes}`;
-  // stdin can be read only once: the same command line would not mean the same input.
-  const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
-  // With filters, the same command selects again (`interface.md` 4); a second retry is refused.
-  const isOther = isOnce || source === 'filter' || retries !== undefined;
-  const again = isOther ? 'Finish it with' : 'Run the same command again, or';
-  // With this key it would be refused again.
-  const isRefused = isForbidden(error);
-  const { ask } = verbOf({ action: head.action, verb });
-  const how = isRefused
-    ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
-    : again;
-  return `${where} ${how}: rosterctl ${finish}`;
-}
-
-/** True for a row of an import whose create is never sent twice; its record is still named by its key. */
-function isLostCreate({ result, id, ref }: ReportRow): boolean {
-  return result === 'unknown' && id === ref;
 }

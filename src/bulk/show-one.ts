@@ -16,10 +16,9 @@ import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished.js';
 import { markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { type EndedRun, hasEnded, type PlannedRun } from './execute.js';
+import { type EndedRun, hasEnded, type PlannedRun, unfinishedLine } from './execute.js';
 import type { Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
-import { unfinishedLine } from './run-progress.js';
 
 /**
  * Renders the outcome of an invocation's only row: the record in json, a line at a terminal, the

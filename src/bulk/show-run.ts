@@ -12,7 +12,14 @@ import { GuardError } from '../errors.js';
 import { shortRunName } from '../runs/find-run.js';
 import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
-import { type EndedRun, executeRun, hasEnded, type Planned, type PlannedRun } from './execute.js';
+import {
+  type EndedRun,
+  executeRun,
+  hasEnded,
+  type Planned,
+  type PlannedRun,
+  unfinishedLine,
+} from './execute.js';
 import {
   closingLine,
   printSummary,
@@ -22,7 +29,6 @@ import {
   reportView,
   reportViewFor,
 } from './report-view.js';
-import { unfinishedLine } from './run-progress.js';
 
 /**
  * Executes a run of many rows. For ndjson it returns a stream of rows, each once its result is on disk,

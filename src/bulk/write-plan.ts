@@ -19,7 +19,7 @@ import { checkWritable } from '../files/atomic-write.js';
 import { describeSelf } from '../files/holder.js';
 import { placeOf } from '../runs/plan.js';
 import { type PlanContent, shortHash, writePlanFile } from '../runs/plan-file.js';
-import { endedWell, type ReportRow, type SelectedRow } from '../runs/report.js';
+import { endedWell, type ReportRow, type SelectedRow, summarize } from '../runs/report.js';
 import { previewMany, previewOutput } from './dry-run.js';
 import type { BulkValues, Invocation } from './invocation.js';
 import type { Preview } from './preview.js';
@@ -142,8 +142,7 @@ async function contentOf(
   const planned = redactedRows(context, preview.tasks, preview, { isRun: false }).rows;
   const sealed = (await operation.files?.seal(context, planned)) ?? planned;
   const madeAt = now();
-  const counted = (result: ReportRow['result']) =>
-    preview.decided.filter((row) => row.result === result).length;
+  const { unchanged, skipped } = summarize(preview.decided);
   const content: PlanContent = {
     version: table.version,
     madeAt: madeAt.toISOString(),
@@ -155,7 +154,7 @@ async function contentOf(
     organization,
     service,
     command: typed ? typedCommand(typed, (name) => name !== 'plan' && name !== 'expires') : '',
-    leftOut: { unchanged: counted('unchanged'), skipped: counted('skipped') },
+    leftOut: { unchanged, skipped },
     job,
     guards: {
       ...(ifStatus && { ifStatus: [...ifStatus] }),

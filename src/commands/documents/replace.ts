@@ -51,7 +51,6 @@ interface ReplaceValues {
 
 /** The differences between the upload of a replacement and any other upload. */
 const replacementParts = {
-  isMany: () => false,
   job: async (_: Context, { id }: ReplaceValues): Promise<UploadJob> => ({
     name: null,
     tags: [],
