@@ -162,27 +162,20 @@ export async function previewMany(
   observe?: ObserveRow,
 ) {
   const { operation } = invocation;
+  const { isInteractive, settings, api } = context;
   const session = openSession(context, invocation, finished);
   const preview = await previewRows(context, invocation, rows, session, observe);
-  const { tasks } = preview;
+  const { tasks, firstCall } = preview;
   const subject = subjectOf(invocation, matched, matched > rows.length);
-  // A person's report holds the preview.
-  if (isFramed(context, operation, preview)) {
-    if (preview.firstCall) context.api.noteAssumedRoute(preview.firstCall);
-  } else if (tasks.length > 0 && operation.confirm !== 'never')
-    await printPreview(context, subject, preview);
+  const isShown = tasks.length > 0 && operation.confirm !== 'never';
+  // The rows of a person's report stand between the lines of the preview.
+  const isFramed = isShown && isInteractive && !settings.quiet;
+  if (isShown && !isFramed) await printPreview(context, subject, preview);
+  else if (isFramed && firstCall) api.noteAssumedRoute(firstCall);
   printPreviewNotes(context, operation, preview);
   await warnOfRefusals(context, invocation, session, tasks);
-  return { preview, subject };
-}
-
-/** True if the rows of the report stand between the lines of the preview. */
-function isFramed(
-  { isInteractive, settings }: Context,
-  { confirm }: Operation,
-  { tasks }: Preview,
-): boolean {
-  return isInteractive && !settings.quiet && tasks.length > 0 && confirm !== 'never';
+  const frame = isFramed ? previewFrame(context, subject, preview) : undefined;
+  return { preview, subject, frame };
 }
 
 /** The rows of a preview, as a dry run reports them. */
@@ -197,7 +190,7 @@ export function previewedRows({ tasks, decided }: Preview): readonly ReportRow[]
 export function previewOutput(
   context: Context,
   { operation, values, action }: Invocation,
-  { preview, subject }: Awaited<ReturnType<typeof previewMany>>,
+  { preview, subject, frame }: Awaited<ReturnType<typeof previewMany>>,
   made: { readonly run?: string | undefined; readonly plan?: string | undefined },
 ): CommandOutput {
   const { tasks, names } = preview;
@@ -212,13 +205,7 @@ export function previewOutput(
   const pending = values.exitCode && exitName === 'done' && tasks.length > 0;
   return {
     value: report,
-    view: reportViewFor(context, {
-      action: subject,
-      names,
-      ...(isFramed(context, operation, preview) && {
-        frame: previewFrame(context, subject, preview),
-      }),
-    }),
+    view: reportViewFor(context, { action: subject, names, frame }),
     exitName: pending ? 'changesPending' : exitName,
     failed: refusal ? { error: refusal, isUnreported: true } : failedRun(report, exitName),
   };

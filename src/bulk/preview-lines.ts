@@ -20,7 +20,7 @@ import {
 import { type Action, countedNoun, verbOf } from '../runs/verb.js';
 import { fillPieces } from '../terminal/whole-words.js';
 import { hasMore, type Preview, type Subject } from './preview.js';
-import type { ReportStyle } from './report-view.js';
+import type { PreviewFrame } from './report-view.js';
 import { type AlignedRow, aboutRow, alignedRows, describeChanges } from './row-lines.js';
 
 /** All rows of a preview, for the answer `l`. */
@@ -58,11 +58,7 @@ export function previewLines(
 }
 
 /** The lines of a preview above and below its rows, for a report that lists all of them. */
-export function previewFrame(
-  context: Context,
-  subject: Subject,
-  preview: Preview,
-): NonNullable<ReportStyle['frame']> {
+export function previewFrame(context: Context, subject: Subject, preview: Preview): PreviewFrame {
   const lists = context.settings.verbose ? 'all' : 'changes';
   const own = subject.describe?.(preview, { canAsk: false, lists });
   if (own) return { above: own, below: [], holdsRows: true };

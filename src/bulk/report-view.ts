@@ -175,6 +175,13 @@ const mostExisting = 20;
 /** The rows that need attention. */
 export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
+/** The lines of a preview, which stand around the rows of a report or hold them. */
+export interface PreviewFrame {
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+  readonly holdsRows?: boolean;
+}
+
 /** A person's report: the words beside the report itself, and how much of it is listed. */
 export interface ReportStyle {
   /** The subject of the report; by default its own action. */
@@ -182,12 +189,7 @@ export interface ReportStyle {
   readonly names?: ReadonlyMap<string, string> | undefined;
   readonly run?: string | undefined;
   readonly undo?: string | undefined;
-  /** The lines of a preview, which stand around the rows or hold them. */
-  readonly frame?: {
-    readonly above: readonly string[];
-    readonly below: readonly string[];
-    readonly holdsRows?: boolean;
-  };
+  readonly frame?: PreviewFrame | undefined;
   /** Only the summary, and below it the rows that a person must know of; a single change is one line. */
   readonly isBrief?: boolean;
 }
