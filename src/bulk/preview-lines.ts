@@ -62,14 +62,8 @@ export function previewFrame(context: Context, subject: Subject, preview: Previe
   const lists = context.settings.verbose ? 'all' : 'changes';
   const own = subject.describe?.(preview, { canAsk: false, lists });
   if (own) return { above: own, below: [], holdsRows: true };
-  const { tasks } = preview;
-  const moves = countMoves(preview);
-  const hasMoves = hasMore(tasks) || moves.size > 1;
   return {
-    above: [
-      headLine(context, subject, tasks.length),
-      ...(hasMoves ? movesLines(context, moves, countKept(preview)) : []),
-    ],
+    above: [headLine(context, subject, preview.tasks.length), ...movesLines(context, preview)],
     below: flowsWarnings(subject, preview),
   };
 }
@@ -109,8 +103,14 @@ export function changePlace({ settings, api }: Context): string {
   return `${api.organizationId} (profile ${settings.profile.name}${service})`;
 }
 
-/** Counts per status change: `14 reviewing → rejected`. */
-function countMoves({ tasks }: Preview): ReadonlyMap<string, number> {
+/**
+ * `  14 reviewing → rejected, 2 pending → rejected, 1 keeps its status`, broken between two counts; nothing if
+ * the rows show all of it.
+ */
+function movesLines(
+  { streams: { stderr } }: Pick<Context, 'streams'>,
+  { tasks }: Preview,
+): readonly string[] {
   // Rows with equal changes share them.
   const rows = new Map<readonly RowChange[], number>();
   for (const { previewed = [] } of tasks) rows.set(previewed, (rows.get(previewed) ?? 0) + 1);
@@ -121,22 +121,10 @@ function countMoves({ tasks }: Preview): ReadonlyMap<string, number> {
       const move = `${shortValue(from)} → ${shortValue(to)}`;
       moves.set(move, (moves.get(move) ?? 0) + count);
     }
-  return moves;
-}
-
-/** The rows that change, but not their status. */
-function countKept({ tasks }: Preview): number {
-  return tasks.filter(({ previewed }) => previewed?.every(({ field }) => field !== 'status'))
-    .length;
-}
-
-/** `  14 reviewing → rejected, 2 pending → rejected, 1 keeps its status`, broken between two counts. */
-function movesLines(
-  { streams: { stderr } }: Pick<Context, 'streams'>,
-  moves: ReadonlyMap<string, number>,
-  kept: number,
-): readonly string[] {
-  if (moves.size === 0) return [];
+  if (moves.size === 0 || (moves.size === 1 && !hasMore(tasks))) return [];
+  const kept = tasks.filter(({ previewed }) =>
+    previewed?.every(({ field }) => field !== 'status'),
+  ).length;
   const parts = [...moves].map(([move, count]) => `${groupedNumber(count)} ${move}`);
   if (kept > 0)
     parts.push(kept === 1 ? '1 keeps its status' : `${groupedNumber(kept)} keep their status`);

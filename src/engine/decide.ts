@@ -179,7 +179,6 @@ export function changedEnd(
 /** Returns the row result for a failure. */
 export function resultOf(error: Failure): RowResult {
   if (error instanceof UnknownOutcomeError) return 'unknown';
-  if (error instanceof ApiError && error.status === 409) return 'conflict';
   if (error.exitName === 'conflict') return 'conflict';
   if (isExhausted(error) || error.exitName === 'interrupted' || stopsRun(error))
     return 'not_attempted';
