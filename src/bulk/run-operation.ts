@@ -49,7 +49,7 @@ import { showOne } from './show-one.js';
 async function selectAndRun(context: Context, commandLine: CommandLine): Promise<CommandOutput> {
   const { operation, values } = commandLine;
   // Check first what no prompt can fix, since the rows may be asked for.
-  await operation.check?.(context, values);
+  await operation.check?.(values);
   const source = operation.rows ? 'ids' : sourceOf(values, operation);
   if (values.exitCode && !context.settings.dryRun)
     throw new UsageError('--exit-code needs --dry-run.');

@@ -119,7 +119,7 @@ export interface Session {
   /** A record that is missing, or marked as deleted, proves that the write was applied (a delete). */
   readonly provenByAbsence?: boolean;
   /** The before-image of a step; by default its fields as read. Undefined: nothing to undo. */
-  readonly image?: (step: Step, state: RecordState) => BeforeValues | undefined;
+  readonly image?: (state: RecordState) => BeforeValues | undefined;
   /** Uploads only: the transfer of bytes that precedes the write. */
   readonly transfer?: Transfer;
 
@@ -141,9 +141,7 @@ export interface Session {
 
   // --- records that a write creates: until it is answered, there is no id to read them by ---
   /** Verifies a lost create; a Failure that it throws says why it is unclear. `never`: no read can tell, so it is only waited for. */
-  readonly verify?:
-    | 'never'
-    | ((row: SelectedRow, step: Step | undefined, since: number) => Promise<Verification>);
+  readonly verify?: 'never' | ((row: SelectedRow, since: number) => Promise<Verification>);
   /** Checks a success where no read of the record can; returns the record. Throws Failure. */
   checkSuccess?(step: Step, row: SelectedRow, sent: Sent): Promise<JsonObject | undefined>;
   /**
@@ -291,7 +289,7 @@ export interface Operation {
   /** Checks that job and rows together define a change. Throws UsageError. */
   checkRows?(job: JsonObject, selection: Partial<Selection>, source: Source): void;
   /** Checks the command line before anything is read. Throws UsageError, InputError. */
-  check?(context: Context, values: object): Promise<void> | void;
+  check?(values: object): Promise<void> | void;
   /**
    * Asks if the write of the only row would lose something (notes); returns the job as answered.
    * Throws UsageError, CancelledError.

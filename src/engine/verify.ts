@@ -78,7 +78,7 @@ export async function verifyWrite(
   const { kind, sent, since } = write;
   if (session.verify === 'never') return { outcome: 'unclear' };
   try {
-    if (session.verify) return await session.verify(row, sent?.step, since);
+    if (session.verify) return await session.verify(row, since);
     const state = await session.read(row, 'verify');
     const isAnswered = kind === 'notShown' || kind === 'accepted';
     if (isAnswered && sent) return compareAnswered(session, sent, state);
@@ -192,7 +192,7 @@ export function imageOf(
   step: Step,
   state: RecordState,
 ): BeforeValues | undefined {
-  if (image) return image(step, state);
+  if (image) return image(state);
   const { changes } = step;
   return {
     kind: 'fields',

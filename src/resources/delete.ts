@@ -51,7 +51,7 @@ export function deleteSession(
       const changes = [{ field: noun, from: labelOf(record, id), to: null }];
       return { steps: [{ call, changes, digest: recordDigest(record) }] };
     },
-    image: (_, { record }) => record && { kind: 'record', before: record },
+    image: ({ record }) => record && { kind: 'record', before: record },
     question({ id }, record) {
       return `Delete ${noun} ${quotedName(record, id)}?`;
     },

@@ -103,7 +103,7 @@ export function editOperation(
         ...(note === undefined ? [] : [['internalNotes', `--${kebab(note)}`] as const]),
       ]);
     },
-    check(_, values: NoteValues & StatusValues & BulkValues) {
+    check(values: NoteValues & StatusValues & BulkValues) {
       // Not a required flag, because that check runs before a status among the ids is noticed.
       const hasNote = typedNoteFlag(values) !== undefined;
       if (values[to] !== undefined || values.csv !== undefined) return;

@@ -71,7 +71,7 @@ function documentSession(context: Context, body: JsonObject): Session {
     plan: () => ({ steps: [step] }),
     checkSuccess: (_, __, sent) => checkDocument(context, call, sent),
     // The key was not requested by this process, so a document with it may be older.
-    verify: (_, __, since) => verifyDocument(context, step, since),
+    verify: (_, since) => verifyDocument(context, step, since),
     present: (record) => record ?? {},
   };
 }

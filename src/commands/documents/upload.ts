@@ -107,7 +107,7 @@ export default defineOperation({
       recursive ||
       others.length > 0 ||
       (path !== '-' && (await namesMany(path))),
-    check: (_, values: Values) => checkCombination(values),
+    check: (values: Values) => checkCombination(values),
     rows(context, values: Values) {
       const { manifest } = values;
       return manifest === undefined
