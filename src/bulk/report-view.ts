@@ -173,7 +173,7 @@ const isExisting = ({ result, after }: ReportRow) =>
 /** So many of them are listed. */
 const mostExisting = 20;
 /** The rows that need attention. */
-export const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
+const wrongRows = ({ results }: BulkReport) => results.filter(isWrong);
 
 /** The lines of a preview, which stand around the rows of a report or hold them. */
 export interface PreviewFrame {
@@ -274,7 +274,7 @@ export function headline(
 }
 
 /** The lines of each row: id, name, result and what changed or why not, in columns. */
-export function linesOfRows(
+function linesOfRows(
   report: BulkReport,
   rows: readonly ReportRow[],
   { columns, paint }: Canvas,

@@ -30,8 +30,8 @@ export async function resumeRun(
   uploads?: ReadonlySet<number>,
 ): Promise<PlannedRun> {
   return withRun(context, invocation, stored, async (place, now) => {
-    const left = unfinishedUploads([now]).map(({ row }) => row.row);
-    const only = uploads && new Set(left.filter((row) => uploads.has(row)));
+    const left = uploads && unfinishedUploads([now]).map(({ row }) => row.row);
+    const only = left && new Set(left.filter((row) => uploads.has(row)));
     if (only ? only.size === 0 : now.finished) throw goneMeanwhile(now.head, 'has finished');
     return prepareResume(context, invocation, place, now, only);
   });
