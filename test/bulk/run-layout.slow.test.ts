@@ -180,7 +180,12 @@ describe('where runs are stored', () => {
     skip,
   }) => {
     skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace may not trace');
-    const service = await keep(several(4));
+    let plan = '';
+    const service = await keep(several(4), (_, step) => {
+      const [folder = ''] = runFolders(user.runs);
+      if (step === 'PATCH app_1') plan = readFileSync(join(folder, 'plan.jsonl'), 'utf8');
+      return undefined;
+    });
     const user = userOf(service);
     // The rename from open/ to ended/ is the only rename of a folder with that name.
     const killed = await startLine(line(2), {
@@ -196,6 +201,8 @@ describe('where runs are stored', () => {
     // The interrupted call may have been executed or not; both count as that moment.
     const left = join(user.runs, 'open', basename(folder));
     if (folder !== left) renameSync(folder, left);
+    // Or the kill came before the plan was removed.
+    writeFileSync(join(left, 'plan.jsonl'), plan);
     expect((await user.run('tryouts set-status app_3 app_4 --to accepted --yes')).code).toBe(0);
     expect(readdirSync(join(user.runs, 'open'))).toEqual([]);
     expect(existsSync(join(user.runs, 'ended', basename(folder), 'plan.jsonl'))).toBe(false);
@@ -316,23 +323,21 @@ describe('where runs are stored', () => {
     bare('20260301T101500123-bbbbbb', {});
     bare('20260301T101500123-cccccc', { boot: 'of another machine', host: 'elsewhere' });
     mkdirSync(join(store, '20260301T101500123-dddddd'));
-    // Killed between its plan and the first record of its journal.
-    const planned = scriptedRun(user.runs, 'open', '20260301T101500123-eeeeee');
-    const first = unsealLine(
-      readFileSync(join(planned, 'journal.jsonl'), 'utf8').split('\n')[0] ?? '',
-    );
-    const { kind: _kind, seq: _seq, t: _t, ...head } = first ?? {};
-    const plan = {
-      head: head as RunHead,
-      job: { job: {}, guards: {} },
-      rows: [{ row: 1, id: 'app_1' }],
-    };
-    await writePlan(planned, plan);
-    rmSync(join(planned, 'journal.jsonl'));
+    // Between its plan and the first record of its journal: killed there, or a moment ago.
+    const young = newRunName(new Date());
+    for (const run of ['20260301T101500123-eeeeee', young]) {
+      const planned = scriptedRun(user.runs, 'open', run);
+      const [first = ''] = readFileSync(join(planned, 'journal.jsonl'), 'utf8').split('\n');
+      const { kind: _kind, seq: _seq, t: _t, ...head } = unsealLine(first) ?? {};
+      const rows = [{ row: 1, id: 'app_1' }];
+      await writePlan(planned, { head: head as RunHead, job: { job: {}, guards: {} }, rows });
+      rmSync(join(planned, 'journal.jsonl'));
+    }
     expect((await user.run(line(2))).code).toBe(0);
     expect(readdirSync(store).toSorted()).toEqual([
       '20260301T101500123-bbbbbb',
       '20260301T101500123-cccccc',
+      young,
     ]);
   });
 });

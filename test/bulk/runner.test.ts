@@ -212,6 +212,21 @@ describe('a run stops', () => {
     expect(count(rows, 'not_attempted')).toBe(5);
   });
 
+  test('at a refusal that the journal cannot take, which the row still reports', async () => {
+    const imagined = imagine(ids(5), 'accepted', () => 400);
+    const { results, stop } = await run(imagined, tasksOf(ids(5)), {
+      journal: {
+        append: async ({ kind }) => {
+          if (kind === 'result') throw new OutputError('the disk is full');
+        },
+      },
+      concurrency: 1,
+    });
+    expect(imagined.sent).toEqual(['app_1']);
+    expect(stop?.exitName).toBe('failed');
+    expect(results).toMatchObject({ app_1: 'failed', app_2: 'not_attempted' });
+  });
+
   test('after a signal, once the rows in flight are done', async () => {
     const signal = new AbortController();
     const imagined = imagine(ids(20), 'accepted', (id) => {

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
@@ -645,7 +653,7 @@ test('runs prune reports what it removed although a damaged run cannot be set as
 test('runs prune sets a damaged ended run aside once it is old, which ends the warnings', async () => {
   const service = await keep(several(2));
   const user = userOf(service, inProcess);
-  await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
+  await user.run('tryouts set-status app_1 nobody --to accepted --yes');
   const run = damageJournal(user.runs, 1);
   await user.run('config set undo.keep off');
   const young = await user.run('runs prune --json');
@@ -675,6 +683,33 @@ test('a damaged run that has not ended is never pruned', async () => {
   const pruned = await user.run('runs prune --older-than 0s --json');
   expect(JSON.parse(pruned.stdout)).toEqual({ removed: [] });
   expect(runFolders(user.runs)).toEqual([join(user.runs, 'open', run)]);
+});
+
+test('a damaged run that has not ended stops only what may change its rows again', async () => {
+  let isAway = true;
+  const service = await keep(several(3), (_, step) =>
+    isAway && step.startsWith('PATCH') ? { status: 503 } : undefined,
+  );
+  const user = userOf(service, inProcess);
+  await user.run('tryouts set-status app_1 app_2 --to accepted --yes');
+  isAway = false;
+  const run = damageJournal(user.runs, 2);
+  const change = (rows: string) => user.run(`tryouts set-status ${rows} --to rejected --yes`);
+  const refused = 'It is unknown which of these rows that run changed.';
+  expect(await change('app_2 app_3')).toMatchObject({
+    code: 11,
+    stderr: expect.stringContaining(refused),
+  });
+  const other = await change('app_3');
+  expect([other.code, other.stderr]).toEqual([0, expect.stringContaining('is damaged in line 2')]);
+  // Without a plan nothing was sent; one that cannot be read may name every application, and no player.
+  const plan = join(user.runs, 'open', run, 'plan.jsonl');
+  rmSync(plan);
+  expect(await change('app_3')).toMatchObject({ code: 0 });
+  mkdirSync(plan);
+  expect(await change('app_3')).toMatchObject({ code: 11 });
+  const player = await user.run('players update app_1 -F role=Coach');
+  expect([player.code, player.stderr]).toEqual([5, expect.not.stringContaining(refused)]);
 });
 
 test('an old damaged run affects neither `last` nor other commands', async () => {

@@ -102,6 +102,31 @@ describe('a command whose filter selected the rows', () => {
     expect(service.kept.get('app_2')?.status).toBe('pending');
   });
 
+  test('undoes each of the rows that it took over by its own before-image', async () => {
+    let lost = 0;
+    const service: Kept = await keep(
+      [...several(2), application('app_3', { status: 'reviewing' })],
+      (request, step) =>
+        lost < 2 && (step === 'PATCH app_2' || step === 'PATCH app_3')
+          ? applied(
+              () => service,
+              () => (lost += 1),
+            )(request, step)
+          : undefined,
+    );
+    const user = userInside(service);
+    const both =
+      'tryouts set-status --status pending,reviewing --to rejected --yes --concurrency 2';
+    await killed(user, both, () => lost === 2);
+    expect((await user.run(both)).code).toBe(0);
+    expect((await user.run('runs undo last --yes')).code).toBe(0);
+    expect([...service.kept.values()].map(({ status }) => status)).toEqual([
+      'rejected',
+      'pending',
+      'reviewing',
+    ]);
+  });
+
   test('undoes of a row that it took over also a field that the record did not have', async () => {
     const { service, user, isLost } = await losing(2, 'PATCH app_2');
     service.kept.set('app_2', application('app_2', { internalNotes: undefined }));
@@ -687,10 +712,13 @@ async function killedWithFour(took: readonly string[]) {
 describe('a resumed run whose process was killed with writes on their way', () => {
   const line = 'tryouts set-status app_1 app_2 app_3 --to rejected --yes --concurrency 1 --json';
 
-  test('leaves a record alone that another run has put back since', async () => {
+  test.each([
+    'tryouts update app_2 --status pending',
+    'tryouts set-status app_2 app_3 --to pending --yes',
+  ])('leaves a record alone that another run has put back since: %s', async (other) => {
     const { service, user, isLost } = await losing(3, 'PATCH app_2');
     await killed(user, line, isLost);
-    expect((await user.run('tryouts update app_2 --status pending')).code).toBe(0);
+    expect((await user.run(other)).code).toBe(0);
     const resumed = await user.run('runs resume --yes --json');
     expect([resumed.code, report(resumed).results.map(({ result }) => result)]).toEqual([
       8,

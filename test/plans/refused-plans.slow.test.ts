@@ -40,6 +40,10 @@ async function refused(line: string) {
   return ran;
 }
 
+const signedNote = application('app_1', {
+  internalNotes: 'See https://x.example/a?X-Amz-Signature=abc',
+});
+
 describe('what cannot be planned is refused, and leaves no file', () => {
   test.each([
     [`${reject} --expires 2h`, '--expires needs --plan FILE.'],
@@ -56,6 +60,18 @@ describe('what cannot be planned is refused, and leaves no file', () => {
   ])('%s', async (line, message) => {
     const ran = await refused(line);
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test('a line to append to a note that holds a signed URL', async () => {
+    const anna = userInside(await keep([signedNote]));
+    const ran = await anna.run(
+      'tryouts set-status app_1 --to rejected --append-note a --plan p.json',
+    );
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining('The plan would hold a signed URL'),
+    ]);
+    expect(existsSync(join(anna.home, 'p.json'))).toBe(false);
   });
 
   test('a row that would fail', async () => {
@@ -92,6 +108,19 @@ describe('what cannot be planned is refused, and leaves no file', () => {
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('stdin cannot be planned')]);
     expect(existsSync(join(home, 'p.json'))).toBe(false);
   });
+});
+
+test('a plan holds the hash of a value with a signed URL, and every other value itself', async () => {
+  const anna = userInside(await keep([signedNote]));
+  await anna.run('tryouts set-status app_1 --to rejected --note Called --plan p.json');
+  expect(planIn(join(anna.home, 'p.json')).rows).toMatchObject([
+    {
+      changes: [
+        { field: 'status', from: 'pending', to: 'rejected' },
+        { field: 'internalNotes', from: expect.stringMatching(/^sha256:/), to: 'Called' },
+      ],
+    },
+  ]);
 });
 
 test('a plan never replaces a file, which somebody may have reviewed', async () => {

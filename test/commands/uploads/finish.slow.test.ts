@@ -311,6 +311,8 @@ test('an upload that broke off starts over after uploads forget', async () => {
   expect((await inProcess('docs upload a.txt b.txt', desk)).code).toBe(9);
   for (const { id } of JSON.parse((await inProcess('uploads list --json', desk)).stdout))
     expect((await inProcess(`uploads forget ${id}`, desk)).code).toBe(0);
+  const runs = JSON.parse((await inProcess('runs list --json', desk)).stdout);
+  expect(runs).toMatchObject([{ state: 'finished', summary: { failed: 2 } }]);
   delete api.behaviour.put;
   expect((await inProcess('docs upload a.txt b.txt', desk)).code).toBe(0);
   expect(api.documents).toHaveLength(2);
