@@ -117,6 +117,13 @@ describe('a lost answer', () => {
     expect(imagined.sent).toHaveLength(1);
   });
 
+  test('of an update whose record is gone at the resend is a failure, not a change', async () => {
+    const imagined = imagine(ids(1), 'accepted', (_, attempt) => (attempt === 1 ? 'dropped' : 404));
+    const { results } = await run(imagined, tasksOf(ids(1)));
+    expect(results).toEqual({ app_1: 'failed' });
+    expect(imagined.sent).toHaveLength(2);
+  });
+
   test('after a success status is never followed by a resend', async () => {
     const imagined = imagine(ids(1), 'accepted', () => 'applied');
     imagined.session.send = async () => {

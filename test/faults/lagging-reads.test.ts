@@ -294,13 +294,18 @@ describe('an undo directly after its run, where reads lag', () => {
   });
 });
 
-test('a change directly after another one builds on it where reads lag', async () => {
-  const { now, service, run } = await lagging(700, '10s');
-  for (const text of ['red', 'blue'])
-    expect((await run(`tryouts update player_1 --append-note ${text} --json`)).code).toBe(0);
-  expect(now.get('player_1')?.['internalNotes']).toMatch(/red\n.*blue$/);
-  expect(service.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(2);
-});
+test.each([[], ['--status rejected']])(
+  'a change directly after another one builds on it where reads lag; between them: %j',
+  async (...between) => {
+    const { now, service, run } = await lagging(700, '10s');
+    const changes = ['--append-note red', ...between, '--append-note blue'];
+    for (const change of changes)
+      expect((await run(`tryouts update player_1 ${change} --json`)).code).toBe(0);
+    expect(now.get('player_1')?.['internalNotes']).toMatch(/red\n.*blue$/);
+    const sent = service.requests.filter(({ method }) => method === 'PATCH');
+    expect(sent).toHaveLength(changes.length);
+  },
+);
 
 test('a change directly after a run of many, which took ten minutes, builds on it, too', async () => {
   const { now, home, run } = await lagging(700, '10s', 2);
