@@ -26,7 +26,7 @@ import {
   timeInName,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
-import { digestIn, isAsBefore } from './decide.js';
+import { isAsBefore } from './decide.js';
 import type { RowPlan, Session, Task } from './operation.js';
 import { sessionFor } from './run.js';
 import { readSettleMs } from './verify.js';
@@ -188,14 +188,16 @@ export async function readingPast(
 
 /** True if a write would set another value than these changes did, or takes all of the record along. */
 function buildsOn(plan: RowPlan, changes: readonly Change[]): boolean {
-  if (digestIn(plan) !== undefined) return true;
-  return plan.steps.some(({ changes: planned }) =>
-    planned.some(({ field, to }) =>
-      changes.some(
-        ({ before = {}, after = {} }) =>
-          Object.hasOwn(before, field) && !isAsBefore(after, [{ field, from: to, to: undefined }]),
+  return plan.steps.some(
+    ({ changes: planned, digest, replaces }) =>
+      (digest ?? replaces) !== undefined ||
+      planned.some(({ field, to }) =>
+        changes.some(
+          ({ before = {}, after = {} }) =>
+            Object.hasOwn(before, field) &&
+            !isAsBefore(after, [{ field, from: to, to: undefined }]),
+        ),
       ),
-    ),
   );
 }
 

@@ -307,6 +307,16 @@ test.each([[], ['--status rejected']])(
   },
 );
 
+test('a PUT of the entire record directly after another change does not undo that where reads lag', async () => {
+  const { now, run } = await lagging(700, '10s');
+  expect((await run('players update player_1 --name Bea')).code).toBe(0);
+  await run("config set endpoints.players.update 'PUT /players/{id}'");
+  await run('config set endpoints.players.update.semantics replace');
+  const ran = await run('players update player_1 -F rank=2');
+  expect(ran.code).toBe(0);
+  expect(now.get('player_1')).toMatchObject({ name: 'Bea', rank: 2 });
+});
+
 test('a change directly after a run of many, which took ten minutes, builds on it, too', async () => {
   const { now, home, run } = await lagging(700, '10s', 2);
   const line = 'tryouts update player_1 player_2 --append-note red --yes --json';
