@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openJournal, readJournal } from '../../src/runs/journal.js';
-import { headOf } from '../../src/runs/plan.js';
+import { headOf, type RunHead, readPlan, writePlan } from '../../src/runs/plan.js';
 import { writeReported } from '../../src/runs/store.js';
 import { temporaryFolder } from '../support/run.js';
 
@@ -61,6 +61,16 @@ test.each([
   expect(headOf({ kind: 'job', seq: 1, t: 0, run: 'r', action })).toMatchObject({ action, verb });
   const stored = { kind: 'job', seq: 1, t: 0, run: 'r', action, verb: 'convert' };
   expect(headOf(stored)).toMatchObject({ verb: 'convert' });
+});
+
+test('a plan of several megabytes is read back as it was written', async () => {
+  const folder = temporaryFolder();
+  const head = headOf({ kind: 'job', seq: 1, t: 0, run: 'r', action: 'tryouts.update' });
+  const own = { note: 'x'.repeat(1_000) };
+  const rows = Array.from({ length: 3_000 }, (_, at) => ({ row: at + 1, id: `app_${at}`, own }));
+  const plan = { head: head as RunHead, job: {}, names: new Map<string, string>(), rows };
+  await writePlan(folder, plan);
+  expect(await readPlan(folder)).toEqual(plan);
 });
 
 test('a report that cannot be marked as printed says what the same command does then', async () => {

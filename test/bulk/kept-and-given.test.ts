@@ -155,6 +155,21 @@ test('notes that --if compares with are not in the journal', async () => {
     expect(readFileSync(join(folder, file), 'utf8')).not.toContain('canary-of-a-note');
 });
 
+test('a note that the service repeats as the code of its refusal is not in the journal', async () => {
+  const service = await keep(several(2), (_, step) =>
+    step === 'PATCH app_1'
+      ? { status: 400, json: { error: 'No room for canary-of-a-note' } }
+      : undefined,
+  );
+  const user = userOf(service, inProcess);
+  const line = 'tryouts set-status app_1 app_2 --to rejected --append-note canary-of-a-note --yes';
+  expect((await user.run(line)).code).toBe(8);
+  const [folder = ''] = runFolders(user.runs);
+  const journal = readFileSync(join(folder, 'journal.jsonl'), 'utf8');
+  expect(journal).toContain('"result":"failed"');
+  expect(journal).not.toContain('canary-of-a-note');
+});
+
 test.each([
   ['cut at a line end', (plan: string) => plan.split('\n').slice(0, 4).join('\n')],
   ['edited', (plan: string) => plan.replace('rejected', 'accepted')],
@@ -263,6 +278,14 @@ test('a time that the service sends as a number guards an export like one in tex
     ]);
   }
   expect(written(service)).toEqual([]);
+});
+
+test('a record without the time of its last change is no conflict with an export that has one', async () => {
+  const service = await keep([application('app_1', { updatedAt: undefined })]);
+  const user = userOf(service, inProcess);
+  const line = 'tryouts set-status --csv - --yes';
+  expect((await user.run(line, exportedWith('status', 'rejected'))).code).toBe(0);
+  expect(written(service)).toHaveLength(1);
 });
 
 /** A limit on the size of files stands for a full disk: they are created, and writing them fails. */

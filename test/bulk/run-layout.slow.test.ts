@@ -342,6 +342,31 @@ describe('where runs are stored', () => {
   });
 });
 
+test('old before-images of an unfinished run go, unless its process lives or it cannot be read', async () => {
+  const user = userInside(await keep(several(2)));
+  const holder = describeSelf({ pid: process.pid, isAlive }, undefined);
+  const begun = (run: string, more: object, change = (text: string) => text) => {
+    const folder = scriptedRun(user.runs, 'open', run, {
+      rows: 3,
+      holder: { ...holder, ...more },
+    });
+    const journal = join(folder, 'journal.jsonl');
+    const [job = '', result = ''] = readFileSync(journal, 'utf8').split('\n');
+    writeFileSync(journal, change(`${job}\n${result}\n`));
+    const images = join(folder, 'undo.jsonl');
+    writeFileSync(images, '');
+    utimesSync(images, startOf(run), startOf(run));
+    return images;
+  };
+  const dead = begun('20250301T101500123-aaaaaa', { pid: 4_194_304 + 5 });
+  const alive = begun('20250301T101500123-bbbbbb', {});
+  const unreadable = begun('20250301T101500123-cccccc', { pid: 4_194_304 + 5 }, (text) =>
+    text.replace('"seq":1', '"seq":7'),
+  );
+  expect((await user.run(line(2))).code).toBe(0);
+  expect([dead, alive, unreadable].map((path) => existsSync(path))).toEqual([false, true, true]);
+});
+
 describe('with 5,000 ended runs', () => {
   beforeEach(({ skip }) =>
     skip(spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0, 'strace may not trace'),

@@ -123,6 +123,17 @@ describe('drift', () => {
     expect(writes(service)).toEqual([]);
   });
 
+  test('one of two planned values that a record has already is drift too', async () => {
+    const { service, ben } = await planned({ line: `${reject} --append-note 'No place'` });
+    service.kept.set('app_3', application('app_3', { status: 'rejected' }));
+    const ran = await ben.run('plan apply p.json --yes --json');
+    expect([ran.code, report(ran).results[2]]).toMatchObject([
+      11,
+      { error: { message: 'The status is now rejected; the plan says pending.' } },
+    ]);
+    expect(writes(service)).toEqual([]);
+  });
+
   test('a record that changes after the check is a conflict', async () => {
     let reads = 0;
     const { service, ben } = await planned({
