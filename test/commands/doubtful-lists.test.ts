@@ -33,6 +33,11 @@ describe('a list that may be incomplete', () => {
     expect([ran.code, ran.stderr.trimEnd().split('\n')]).toEqual([code, [first, ...hints]]);
   });
 
+  test('is no list to find the record of a reference in', async () => {
+    const ran = await run('teams update name:T1 --name x --json');
+    expect([ran.code, errorOf(ran).code]).toEqual([11, 'incomplete']);
+  });
+
   test('check --json has the same hint in its error', async () => {
     const ran = await run('check --only team.empty --json');
     expect(errorOf(ran)).toMatchObject({ code: 'incomplete', hint: hints.join('\n') });
