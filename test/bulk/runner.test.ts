@@ -117,6 +117,26 @@ describe('a lost answer', () => {
     expect(imagined.sent).toHaveLength(1);
   });
 
+  test.each([0, 1])('is followed by no more resends than --retries %i allows', async (retries) => {
+    const imagined = imagine(ids(1), 'accepted', () => 'dropped');
+    const { results } = await run(imagined, tasksOf(ids(1)), { retries });
+    expect(results).toEqual({ app_1: 'unknown' });
+    expect(imagined.sent).toHaveLength(1 + retries);
+  });
+
+  test('of several writes is read for one of them, early and at the end, where the service is silent', async () => {
+    const imagined = imagine(ids(4), 'accepted', () => 'lost');
+    const read = imagined.session.read.bind(imagined.session);
+    let verified = 0;
+    imagined.session.read = async (row, purpose) => {
+      if (purpose !== 'verify') return read(row, purpose);
+      verified += 1;
+      throw new NetworkError('refused', { reason: 'refused', origin: 'http://127.0.0.1' });
+    };
+    const { rows } = await run(imagined, tasksOf(ids(4)), { concurrency: 1 });
+    expect([count(rows, 'unknown'), verified]).toEqual([4, 2]);
+  });
+
   test('of an update whose record is gone at the resend is a failure, not a change', async () => {
     const imagined = imagine(ids(1), 'accepted', (_, attempt) => (attempt === 1 ? 'dropped' : 404));
     const { results } = await run(imagined, tasksOf(ids(1)));

@@ -754,6 +754,15 @@ test('at 80 columns runs list shows the result of each run and omits nothing tha
   ]);
 });
 
+test('last is no run of the same organization at another service', async () => {
+  const [one, other] = [await keep(several(2)), await keep(several(2))];
+  const home = temporaryFolder();
+  const line = 'tryouts set-status app_1 app_2 --to rejected --yes';
+  expect((await inProcess(line, { home, env: one.env })).code).toBe(0);
+  const undone = await inProcess('runs undo last --yes', { home, env: other.env });
+  expect([undone.code, other.requests]).toEqual([2, []]);
+});
+
 /** Both organizations have unfinished runs, and the other one has the newest. */
 async function twoOrganizations() {
   const service = await keep(

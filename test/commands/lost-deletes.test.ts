@@ -185,6 +185,17 @@ test.each([
   },
 );
 
+test('a record that only has another status after its deletion is not deleted', async () => {
+  let status = 'active';
+  const service = await recordingService(({ method }): Reply => {
+    if (method !== 'DELETE') return { status: 200, json: { ...player('p1'), status } };
+    status = 'suspended';
+    return { status: 204 };
+  });
+  const env = { ...service.env, ROSTERCTL_SETTLE: '0.1s' };
+  expect((await inProcess('players delete p1 --yes --json', { env })).code).toBe(1);
+});
+
 test('the same line confirms a team by its name again, and finishes the deletion', async () => {
   let answers = 1;
   const service = await recordingService(({ method }): Reply => {

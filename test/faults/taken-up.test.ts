@@ -152,6 +152,22 @@ describe('a command whose filter selected the rows', () => {
     ]);
   });
 
+  test('converts what it has accepted, although that no longer matches', async () => {
+    let isBusy = true;
+    const service = await keep(several(2), (_, step) =>
+      isBusy && step.startsWith('CONVERT') ? { status: 429 } : undefined,
+    );
+    const { run } = userInside(service);
+    const convert = 'tryouts convert --status pending --accept --yes --json --concurrency 1';
+    expect((await run(convert)).code).toBe(9);
+    isBusy = false;
+    expect((await run(convert)).code).toBe(0);
+    expect([...service.kept.values()]).toMatchObject([
+      { status: 'accepted', convertedPlayerId: 'player_app_1' },
+      { status: 'accepted', convertedPlayerId: 'player_app_2' },
+    ]);
+  });
+
   test('is killed again while it finishes them, and nothing is lost or sent twice', async () => {
     const lost = new Set<string>();
     const service: Kept = await keep(several(4), (request, step) => {
@@ -727,11 +743,35 @@ describe('a resumed run whose process was killed with writes on their way', () =
     expect(service.kept.get('app_2')?.status).toBe('pending');
   });
 
+  test('leaves a record alone that a run has put back which was itself killed', async () => {
+    let lost = 0;
+    const service: Kept = await keep(
+      [application('app_1'), application('app_2', { status: 'reviewing' })],
+      (request, step) => {
+        if (step === 'PATCH app_2') return () => (lost += 1);
+        if (step !== 'PATCH app_1' || lost > 0) return undefined;
+        return applied(
+          () => service,
+          () => (lost += 1),
+        )(request, step);
+      },
+    );
+    const user = userInside(service);
+    await killed(user, 'tryouts set-status app_1 app_3 --to rejected --yes', () => lost === 1);
+    const [first = ''] = runFolders(user.runs).map((folder) => basename(folder));
+    await killed(user, 'tryouts set-status app_1 app_2 --to pending --yes', () => lost === 2);
+    const resumed = await user.run(`runs resume ${first} --yes --json`);
+    expect(report(resumed).results[0]).toMatchObject({ id: 'app_1', result: 'conflict' });
+    expect(service.kept.get('app_1')?.status).toBe('pending');
+  });
+
   test('sends again what another run has not touched, and what the same line asks for again', async () => {
     const { service, user, isLost } = await losing(3, 'PATCH app_2');
     await killed(user, line, isLost);
     service.kept.set('app_2', application('app_2'));
-    expect((await user.run('tryouts update app_2 --note seen')).code).toBe(0);
+    service.kept.set('app_9', application('app_9'));
+    for (const other of ['app_2 --note seen', 'app_9 --status reviewing'])
+      expect((await user.run(`tryouts update ${other}`)).code).toBe(0);
     expect((await user.run('runs resume --yes --json')).code).toBe(0);
     expect(service.kept.get('app_2')?.status).toBe('rejected');
     const other = await losing(3, 'PATCH app_2');
