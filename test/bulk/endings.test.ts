@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { application, cut, keep, steps, written } from '../commands/tryouts/service.js';
 import { inProcess } from '../support/in-process.js';
-import { closed, errorOf, rosterctl } from '../support/run.js';
+import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, type Reply } from '../support/service.js';
-import { ids, report, runFolders, several, until, userOf } from './user.js';
+import { ids, report, runFolders, runsOf, several, until, userOf } from './user.js';
 
 const lineOf = (count: number, more = '--yes --json') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -177,6 +177,23 @@ describe.concurrent('--restart', () => {
     const before = written(service).length;
     expect((await user.run(`runs resume ${old} --yes --json`)).code).toBe(2);
     expect(written(service)).toHaveLength(before);
+  });
+
+  test('creates another record, where the same line alone prints the report that nobody saw', async () => {
+    const home = temporaryFolder();
+    const runs = runsOf(home);
+    const create = async (more = '') => {
+      const ran = await inProcess(`-p sandbox players create --name Ann --json ${more}`, { home });
+      // As if its process had been killed before it printed the report.
+      for (const run of readdirSync(join(runs, 'ended'))) {
+        renameSync(join(runs, 'ended', run), join(runs, 'open', run));
+        rmSync(join(runs, 'open', run, 'told'), { force: true });
+      }
+      return (JSON.parse(ran.stdout) as { id: string }).id;
+    };
+    const first = await create();
+    expect(await create()).toBe(first);
+    expect(await create('--restart')).not.toBe(first);
   });
 
   test('leaves the old run unchanged if the user answers no', async () => {

@@ -222,6 +222,26 @@ describe('a run stops', () => {
     expect(count(rows, 'not_attempted')).toBe(1000);
   });
 
+  test('at the first row without an answer of a service that has been silent for long', async () => {
+    const imagined = imagine(ids(5), 'accepted', () => 'lost');
+    const { stop } = await run(imagined, tasksOf(ids(5)), { isSilent: () => true, concurrency: 1 });
+    expect([stop?.exitName, imagined.sent]).toEqual(['temporary', ['app_1']]);
+  });
+
+  test('for no number of rows without an answer that others follow', async () => {
+    const imagined = imagine(ids(20), 'accepted', (id) => (/[02468]$/.test(id) ? 429 : 'ok'));
+    const { rows, stop } = await run(imagined, tasksOf(ids(20)), { retries: 0, concurrency: 1 });
+    expect(stop).toBeUndefined();
+    expect([count(rows, 'changed'), count(rows, 'not_attempted')]).toEqual([10, 10]);
+  });
+
+  test('when --max-errors rows were forbidden', async () => {
+    const imagined = imagine(ids(9), 'accepted', (id) => (id === 'app_1' ? 'ok' : 403));
+    const { stop } = await run(imagined, tasksOf(ids(9)), { maxErrors: 2, concurrency: 1 });
+    expect(stop?.exitName).toBe('rowsFailed');
+    expect(imagined.sent).toHaveLength(3);
+  });
+
   test('when --max-errors rows have failed', async () => {
     const imagined = imagine(ids(20), 'accepted', () => 400);
     const { rows, stop } = await run(imagined, tasksOf(ids(20)), { maxErrors: 2, concurrency: 1 });

@@ -196,6 +196,18 @@ test('a record that only has another status after its deletion is not deleted', 
   expect((await inProcess('players delete p1 --yes --json', { env })).code).toBe(1);
 });
 
+test('a record that someone changed before a deletion is sent again is left alone', async () => {
+  let number = 1;
+  const service = await recordingService(({ method }): Reply => {
+    if (method !== 'DELETE') return { status: 200, json: { ...player('p1'), number } };
+    number += 1;
+    return { status: 429 };
+  });
+  const env = { ...service.env, ROSTERCTL_RETRIES: '2' };
+  expect((await inProcess('players delete p1 --yes --json', { env })).code).toBe(6);
+  expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+});
+
 test('the same line confirms a team by its name again, and finishes the deletion', async () => {
   let answers = 1;
   const service = await recordingService(({ method }): Reply => {

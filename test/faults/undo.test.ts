@@ -440,6 +440,10 @@ describe('killed in the middle', () => {
     answer?.();
     expect(await ended).toBe(0);
     expect([...service.kept.values()].map(({ status }) => status)).toEqual(['pending', 'rejected']);
+    const listed = await user.run('runs list --json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { state: 'finished', summary: { changed: 2 } },
+    ]);
   });
 
   test('several records of a run that went on while its undo waited for it are left alone', async () => {
