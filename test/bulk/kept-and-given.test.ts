@@ -158,16 +158,17 @@ test('notes that --if compares with are not in the journal', async () => {
 test('a note that the service repeats as the code of its refusal is not in the journal', async () => {
   const service = await keep(several(2), (_, step) =>
     step === 'PATCH app_1'
-      ? { status: 400, json: { error: 'No room for canary-of-a-note' } }
+      ? { status: 400, json: { error: 'No room for canary-of-a-remark' } }
       : undefined,
   );
   const user = userOf(service, inProcess);
-  const line = 'tryouts set-status app_1 app_2 --to rejected --append-note canary-of-a-note --yes';
+  const line =
+    'tryouts set-status app_1 app_2 --to rejected --append-note canary-of-a-remark --yes';
   expect((await user.run(line)).code).toBe(8);
   const [folder = ''] = runFolders(user.runs);
   const journal = readFileSync(join(folder, 'journal.jsonl'), 'utf8');
   expect(journal).toContain('"result":"failed"');
-  expect(journal).not.toContain('canary-of-a-note');
+  expect(journal).not.toContain('canary-of-a-remark');
 });
 
 test.each([
