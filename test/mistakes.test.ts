@@ -272,6 +272,12 @@ test.each([
   ['players list --team Paper Lions -q', "Did you mean: --team 'name:Paper Lions'"],
   ['players list --search Mira von Kite', "Did you mean: --search 'Mira von Kite'"],
   ['teams create --name Paper Lions -n', "Did you mean: --name 'Paper Lions'"],
+  [
+    '-p sandbox docs upload a.txt --name Player contract 2026',
+    "Did you mean: --name 'Player contract 2026'",
+  ],
+  ['-p sandbox docs upload --name Player contract a.txt', "Did you mean: --name 'Player contract'"],
+  ['-p sandbox docs upload a.txt b.txt --name x', 'but you gave several.\n'],
   ['tryouts list --form Main role=IGL', "Did you mean: --form 'Main role=IGL'"],
   ['docs list --tag season contract', "Did you mean: --tag 'season contract'"],
   ['tryouts list --where name=Mira Kite', "Did you mean: --where 'name=Mira Kite'"],

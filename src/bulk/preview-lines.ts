@@ -1,6 +1,6 @@
 /** The lines of a preview: how many records of how many, the first rows with old → new, and what cannot be undone. */
 
-import { unquotedFlag } from '../cli/failures/parse-errors.js';
+import { quotesHint } from '../cli/failures/parse-errors.js';
 import { shortValue } from '../cli/lines.js';
 import { sandboxProfile } from '../config/choices.js';
 import type { Context } from '../context.js';
@@ -52,7 +52,7 @@ export function previewLines(
     ...rowLines(context, subject, rows),
     ...(isCut ? [more] : []),
     ...stayingLine(subject, decided),
-    ...failingLines(context, subject, preview),
+    ...failingLines(subject, preview),
     ...below,
   ];
 }
@@ -64,7 +64,7 @@ export function previewFrame(context: Context, subject: Subject, preview: Previe
   if (own) return { above: own, below: [], holdsRows: true };
   return {
     above: [headLine(context, subject, preview.tasks.length), ...movesLines(context, preview)],
-    below: flowsWarnings(subject, preview),
+    below: [...quotesLine(context, subject, preview), ...flowsWarnings(subject, preview)],
   };
 }
 
@@ -167,11 +167,7 @@ function stayingLine(action: Action, decided: readonly ReportRow[]): string[] {
 }
 
 /** Lists the rows that will not be written, so that the user sees e.g. a stray word among the ids before answering. */
-function failingLines(
-  context: Pick<Context, 'argv' | 'table'>,
-  action: Action,
-  { decided, names }: Preview,
-): string[] {
+function failingLines(action: Action, { decided, names }: Preview): string[] {
   const failing = decided.filter(({ result }) => countsAsError(result));
   if (failing.length === 0) return [];
   const lines = failing.map(
@@ -181,23 +177,16 @@ function failingLines(
   return [
     `${plural(failing.length, 'row')} will not be ${verbOf(action).done}:`,
     ...upTo(nameFirstFew, lines, (more) => `  … ${groupedNumber(more)} more`),
-    ...quotesHint(context, action, failing),
   ];
 }
 
 /** Suggests quotes where the ids that do not exist are the rest of a flag's value: `--name Paper Lions`. */
-function quotesHint(
-  { argv, table }: Pick<Context, 'argv' | 'table'>,
+function quotesLine(
+  context: Pick<Context, 'argv' | 'table'>,
   { action }: Action,
-  failing: readonly ReportRow[],
+  { decided }: Preview,
 ): string[] {
-  const missing = failing.filter(({ error }) => error?.kind === 'notFound').map(({ id }) => id);
-  const [first] = missing;
-  if (first === undefined) return [];
-  const at = argv.indexOf(first);
-  const end = argv.findIndex((word, index) => index > at && !missing.includes(word));
-  const typed = argv.slice(0, end < 0 ? undefined : end);
-  const flags = table.commands.find(({ words }) => words.join('.') === action)?.flags ?? [];
-  const meant = at < 0 ? undefined : unquotedFlag(first, typed, flags);
-  return meant === undefined ? [] : [`  Did you mean: ${meant}`];
+  const missing = decided.filter(({ error }) => error?.kind === 'notFound').map(({ id }) => id);
+  const hint = quotesHint(context, action, missing);
+  return hint === undefined ? [] : [`  ${hint}`];
 }

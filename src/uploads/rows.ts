@@ -141,8 +141,8 @@ function fileTurns(signal: AbortSignal): () => Promise<void> {
 }
 
 /** The error for `--name` with several files. */
-export function oneNameForMany(): UsageError {
-  return new UsageError('--name works with one file, but you gave several.');
+export function oneNameForMany(hint?: string): UsageError {
+  return new UsageError('--name works with one file, but you gave several.', { hint });
 }
 
 /**

@@ -162,6 +162,16 @@ test.each([
   expect(/^ {2}Did you mean: (.*)$/m.exec(ran.stderr)?.[1]).toBe(meant);
 });
 
+test.each([['--yes'], ['--dry-run']])(
+  'at a terminal, %s suggests quotes for words that belong to a value',
+  async (flag) => {
+    const { env } = await players([{ id: 'p1' }]);
+    const line = ['players', 'update', 'p1', '--name', 'Paper', 'Lions', flag];
+    const { shown } = await converseInside(temporaryFolder(), line, [], env);
+    expect(shown.match(/Did you mean: --name 'Paper Lions'/g)).toHaveLength(1);
+  },
+);
+
 test('a delete answered with 200 that leaves the record is not applied: exit 1 for one, 8 for several', async () => {
   const service = await players(three, { removes: false });
   const user = userOf(service, inProcess);

@@ -97,7 +97,7 @@ function flagBefore(
 }
 
 /** Returns the flag with its whole value, quoted, if this word belongs to a value that was not: `--team Paper Lions`. */
-export function unquotedFlag(
+function unquotedFlag(
   extra: string,
   argv: readonly string[],
   flags: ManifestCommand['flags'],
@@ -113,6 +113,22 @@ export function unquotedFlag(
   // Several words are no id.
   const text = isReference && !words.includes(':') ? `name:${words}` : words;
   return isText ? `${flag.word} ${shellQuote(text)}` : undefined;
+}
+
+/** `Did you mean: --name 'Paper Lions'`, if these positional words are the rest of a flag's value. */
+export function quotesHint(
+  { argv, table }: { readonly argv: readonly string[]; readonly table: CommandManifest },
+  action: string,
+  strays: readonly string[],
+): string | undefined {
+  const [first] = strays;
+  if (first === undefined || !argv.includes(first)) return undefined;
+  const at = argv.indexOf(first);
+  const end = argv.findIndex((word, index) => index > at && !strays.includes(word));
+  const typed = argv.slice(0, end < 0 ? undefined : end);
+  const flags = table.commands.find(({ words }) => words.join('.') === action)?.flags ?? [];
+  const meant = unquotedFlag(first, typed, flags);
+  return meant === undefined ? undefined : `Did you mean: ${meant}`;
 }
 
 /** The flag whose value a word looks like: `tag:legal`, a field, a condition, a page to write, the name of what is created. */

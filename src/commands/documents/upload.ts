@@ -1,12 +1,15 @@
 /** `rosterctl documents upload`: uploads files as documents. */
 import { randomUUID } from 'node:crypto';
+import { extname } from 'node:path';
 import * as z from 'zod/mini';
 import { UploadContentType } from '../../api/schemas.js';
 import { atOnceText, type BulkValues, bulkFlags, planFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { flag, param, params } from '../../cli/define.js';
+import { quotesHint } from '../../cli/failures/parse-errors.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import { recordView } from '../../cli/views.js';
+import type { Context } from '../../context.js';
 import { UsageError } from '../../errors.js';
 import { nameFlag } from '../../resources/params.js';
 import { withStdinFile } from '../../uploads/local-file.js';
@@ -107,7 +110,6 @@ export default defineOperation({
       recursive ||
       others.length > 0 ||
       (path !== '-' && (await namesMany(path))),
-    check: (values: Values) => checkCombination(values),
     rows(context, values: Values) {
       const { manifest } = values;
       return manifest === undefined
@@ -116,7 +118,7 @@ export default defineOperation({
     },
     // Stdin is spooled to a file while the command runs.
     bind(context, values: Values, use) {
-      checkCombination(values);
+      checkCombination(context, values);
       const { paths, name, contentType } = values;
       if (paths[0] !== '-' || name === undefined) return use({});
       const { signal, streams } = context;
@@ -136,10 +138,16 @@ export default defineOperation({
   },
 });
 
-function checkCombination({ paths, name, recursive }: Values): void {
+function checkCombination(
+  context: Pick<Context, 'argv' | 'table'>,
+  { paths, name, recursive }: Values,
+): void {
   if (paths.includes('-') && paths.length > 1)
     throw new UsageError('- (stdin) cannot be combined with other files.');
-  if (name !== undefined && (paths.length > 1 || recursive)) throw oneNameForMany();
+  if (name !== undefined && (paths.length > 1 || recursive)) {
+    const strays = paths.filter((path) => extname(path) === '');
+    throw oneNameForMany(quotesHint(context, 'documents.upload', strays));
+  }
   if (paths.includes('-') && name === undefined)
     throw new UsageError('A document from stdin needs a --name.', {
       hint: 'Example: rosterctl docs upload - --name rules.txt < rules.txt',
