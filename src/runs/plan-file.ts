@@ -125,6 +125,7 @@ export async function readPlanFile(
   path: string,
   { signal, version }: { readonly signal: AbortSignal; readonly version: string },
 ): Promise<PlanFile> {
+  if (path === '-') throw new UsageError('A plan is read from a file, not stdin (-).');
   const value = parsed(path, await readPlanText(path, signal));
   const schema = value[schemaKey];
   if (typeof schema !== 'number') throw notPlan(path);
