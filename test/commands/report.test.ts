@@ -96,6 +96,13 @@ test('has the numbers of tryouts stats', async () => {
   expect(weeks.filter((count) => count > 0)).toEqual(stats.byWeek.map(({ count }) => count));
 });
 
+test('draws a field once, however it is named, and the status no second time', async () => {
+  const fields = ["'Main role'", "'formResponses.Main role'", 'status', 'Status'];
+  const { read } = await report(`--md AT/a.md ${fields.map((field) => `--by ${field}`).join(' ')}`);
+  const titles = read('a.md').match(/(?<=^## ).*(?:role|status)/gim);
+  expect(titles).toEqual(['By status', 'Main role']);
+});
+
 test('names no person, not even one that a filter names', async () => {
   const { read } = await report(
     "--html AT/a.html --md AT/a.md --search Applicant --where 'name!=Nilo Tsukiyo' --form 'Main role=Duelist' --exact",

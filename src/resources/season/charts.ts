@@ -46,7 +46,9 @@ export function seasonCharts(
     gamesChart(tryouts, isExact),
     changesChart(tryouts, isExact),
   ];
+  const drawnFields = new Set(['status']);
   for (const [index, field] of fields.entries()) {
+    if (drawnFields.size === drawnFields.add(field.name).size) continue;
     const values = tryouts.map((tryout) => {
       const own = tryout.values[index];
       return own ? field.valuesIn(own) : [''];
