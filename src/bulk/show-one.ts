@@ -40,11 +40,11 @@ export async function showOne(context: Context, ended: EndedRun): Promise<Comman
     const failed = run ? output.failed : error && { ...output.failed, id: row.id, error };
     return { ...output, failed, exitName: error ? error.exitName : ended.exitName };
   }
-  if (run) await reportUnfinished(context, run, row, error);
-  if (!error) return renderOne(context, ended, row);
+  const advised = run ? await reportUnfinished(context, run, row, error) : error;
+  if (!advised) return renderOne(context, ended, row);
   reportFirstStep(context, row);
   await ended.onWritten?.();
-  throw error;
+  throw advised;
 }
 
 function onlyRow({ run, report }: EndedRun): ReportRow {
@@ -57,19 +57,24 @@ function mayPick({ isInteractive, settings, prompts }: Context): boolean {
   return isInteractive && !settings.yes && prompts.unavailable === undefined;
 }
 
-/** Says how to finish the run if its row is still open. */
+/** Says how to finish the run if its row is still open, in the error or before it; returns the error. */
 async function reportUnfinished(
   context: Context,
   run: PlannedRun,
   row: ReportRow,
   error: Failure | undefined,
-): Promise<void> {
-  if (!run.store || (hasEnded(run, row) && !(await leavesUpload(run)))) return;
+): Promise<Failure | undefined> {
+  if (!run.store || (hasEnded(run, row) && !(await leavesUpload(run)))) return error;
   const line = context.withConnection(unfinishedLine(context, run, [row], error));
+  const { verb, files } = run.invocation.operation;
+  // The run that is resumed reads the record before it sends anything; what was created has no id yet.
+  const isReadAgain = verb !== 'create' && !files;
+  if (isReadAgain && error?.hint?.includes(readFirst)) return withAdvice(error, line);
   const { output } = context.settings;
   // An error in JSON is the last line, and holds nothing else.
   if (error && output !== 'json' && output !== 'ndjson') error.unfinished = line;
   else context.message(line);
+  return error;
 }
 
 /** Says what the first step of a row did whose second step failed. */
@@ -174,11 +179,17 @@ export function failureOfRow({ id, result, error, step }: ReportRow): Failure {
 /** Adds to an unknown outcome the command that shows whether the record was created. */
 function withSearch(error: Failure, { operation, job }: Invocation): Failure {
   const command = operation.findMade?.(job);
-  if (command === undefined || !(error instanceof UnknownOutcomeError)) return error;
+  return command === undefined
+    ? error
+    : withAdvice(error, `Check whether it was created: ${command}`);
+}
+
+/** Returns an unknown outcome with another advice than to check it by hand; any other error as it is. */
+function withAdvice(error: Failure, advice: string): Failure {
+  if (!(error instanceof UnknownOutcomeError)) return error;
   const { message, call, hint = readFirst, cause, delivery, wait } = error;
-  const search = `Check whether it was created: ${command}`;
   return new UnknownOutcomeError(message, call, {
-    hint: hint.replace(readFirst, () => search),
+    hint: hint.replace(readFirst, () => advice),
     cause,
     delivery,
     wait,

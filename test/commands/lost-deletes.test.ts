@@ -60,7 +60,10 @@ test('a deletion without effect after lost responses is unknown and not repeated
   const env = { ...service.env, ROSTERCTL_RETRIES: '0' };
   const ran = await rosterctl('players delete p1 --yes --json', { env });
   expect([ran.code, errorOf(ran)]).toMatchObject([10, { kind: 'unknownOutcome' }]);
-  expect(errorOf(ran)['hint']).toContain('Check whether it took effect');
+  expect(errorOf(ran)['hint']).toMatch(
+    /^Not finished\. Run the same command again, or: rosterctl runs resume \S+ --yes$/,
+  );
+  expect(ran.stderr.match(/Not finished|Check whether/g)).toHaveLength(1);
 });
 
 test.each([true, false])(
