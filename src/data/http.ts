@@ -75,9 +75,13 @@ export function withPlainId(template: string): string {
   return template.replace(/\{(?!organizationId\})\w+\}/, '{id}');
 }
 
-/** True for localhost, 127.0.0.0/8 and ::1, in the URL parser's spelling. */
+/** True for localhost, 127.0.0.0/8 (also as an IPv6 address) and ::1, in the URL parser's spelling. */
 export function isLoopbackHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return (
+    hostname === 'localhost' ||
+    hostname === '[::1]' ||
+    /^127(\.\d{1,3}){3}$|^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(hostname)
+  );
 }
 
 /** True for `localhost` and its subdomains (RFC 6761), which a resolver may send elsewhere. */

@@ -13,6 +13,7 @@ test.each([
   ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080/v1'],
   ['http://127.8.9.1/v1', 'http://127.8.9.1/v1'],
   ['http://[::1]:8080/v1/', 'http://[::1]:8080/v1'],
+  ['http://[::ffff:127.0.0.1]:8080/v1', 'http://[::ffff:7f00:1]:8080/v1'],
 ])('%s is accepted as %s', (typed, used) => {
   expect(parseBaseUrl(typed)).toBe(used);
 });
@@ -23,6 +24,8 @@ test.each([
   ['a port that looks like a scheme', 'localhost:8080/v1', /not a URL/],
   ['plain http to the world', 'http://api.example.com/v1', /https/],
   ['plain http to a private address', 'http://192.168.0.7/v1', /https/],
+  ['plain http to a private address within IPv6', 'http://[::ffff:10.0.0.1]/v1', /https/],
+  ['plain http to an address that only ends like ours', 'http://[2001::ffff:7f00:1]/v1', /https/],
   [
     'plain http to a name that only starts like a loopback address',
     'http://127.0.0.1.evil.example/v1',
