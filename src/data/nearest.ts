@@ -3,15 +3,15 @@ import { quotedIfSpaced } from './text.js';
 
 /**
  * Returns the candidate that `word` was most likely meant to be, or undefined if none is near: at
- * most about a third of the letters may differ (a swap of neighbours counts once). Ignores case and
- * the dashes of flags.
+ * most two letters may differ, of short words one and of long ones a quarter (a swap of neighbours
+ * counts once). Ignores case and the dashes of flags.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const typed = lettersOf(word);
   let best: string | undefined;
   let bestDistance = Infinity;
   for (const candidate of candidates) {
-    const distance = fewOtherLetters(typed, lettersOf(candidate));
+    const distance = fewOtherLetters(typed, lettersOf(candidate), mostTypos);
     if (distance === undefined || distance >= bestDistance) continue;
     best = candidate;
     bestDistance = distance;
@@ -47,7 +47,9 @@ export function nearestFew(
   const best: { readonly candidate: string; readonly distance: number }[] = [];
   for (const candidate of candidates) {
     const letters = candidate.toLowerCase();
-    const distance = letters.startsWith(start) ? fewOtherLetters(typed, letters) : undefined;
+    const distance = letters.startsWith(start)
+      ? fewOtherLetters(typed, letters, mostOthers)
+      : undefined;
     const rank = typed.length > 1 && letters.includes(typed) ? 0 : distance;
     const last = best[count - 1];
     if (rank === undefined || (last && rank >= last.distance)) continue;
@@ -59,9 +61,19 @@ export function nearestFew(
   return best.map(({ candidate }) => candidate);
 }
 
-/** The distance of two words; undefined if more than about a third of their letters differ. */
-function fewOtherLetters(typed: string, letters: string): number | undefined {
-  const limit = Math.max(1, Math.floor(Math.max(typed.length, letters.length) / 3));
+/** A name that somebody remembers may differ in a third of its letters. */
+const mostOthers = (length: number) => Math.floor(length / 3);
+
+/** A third of ten letters would make `--no-pager` of `--to-player`. */
+const mostTypos = (length: number) => Math.max(Math.min(2, length / 3), Math.floor(length / 4));
+
+/** The distance of two words; undefined if more than so many of their letters differ, one at least. */
+function fewOtherLetters(
+  typed: string,
+  letters: string,
+  mostOf: (length: number) => number,
+): number | undefined {
+  const limit = Math.max(1, Math.floor(mostOf(Math.max(typed.length, letters.length))));
   // Long words are not typos. This also bounds the work.
   if (typed.length > 100 || Math.abs(letters.length - typed.length) > limit) return undefined;
   const distance = editDistance(typed, letters, limit);

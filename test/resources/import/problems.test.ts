@@ -146,9 +146,9 @@ const problems: readonly Problem[] = [
   },
   {
     what: 'an id that no record has',
-    csv: 'id,role\nplayer_9999,IGL\n',
+    csv: 'id,role\nplayer_0909,IGL\n',
     flags: '--key id',
-    says: 'Line 2: id holds "player_9999", but no player has that id. Did you mean player_0009?',
+    says: 'Line 2: id holds "player_0909", but no player has that id. Did you mean player_0009?',
   },
 ];
 
