@@ -24,7 +24,7 @@ export interface ListSummary {
   /** A fact about the matching records: `oldest waits 56 d`. */
   facts(now: Date): readonly string[];
   /** Sentences for a list without a match, if not the usual one, and whether a filter names a value that no record has. */
-  none?(): { readonly text: string; readonly isUnknown: boolean } | undefined;
+  none?(now?: Date): { readonly text: string; readonly isUnknown: boolean } | undefined;
 }
 
 /** Fields of a list's records, although those that are shown may lack them; complete once it was read. */

@@ -3,12 +3,12 @@
 import { TryoutStatus } from '../api/schemas.js';
 import { isGiven } from '../cli/check.js';
 import type { ListSummary } from '../cli/views.js';
-import { timeOf } from '../data/dates.js';
+import { resolveWhen, timeOf, type When } from '../data/dates.js';
 import { didYouMean } from '../data/nearest.js';
 import { recordedSize } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { binarySize, firstOf, foldCase, groupedNumber, orList, plural } from '../data/text.js';
-import { waitingTime } from '../data/time.js';
+import { shortDay, waitingTime } from '../data/time.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { tagsIn } from './document-tags.js';
 import { hasTeam } from './player-filters.js';
@@ -102,9 +102,10 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
       return [
         ...(pending !== undefined && counts.size > 1 ? [`${groupedNumber(pending)} pending`] : []),
         ...(waits === undefined ? [] : [`oldest waits ${waitingTime(now.getTime() - waits)}`]),
+        ...meantDays(values, now),
       ];
     },
-    none() {
+    none(now?: Date) {
       const { status, game = [], ...others } = values;
       const isUnknown = games.isGiven && games.unknown.length === game.length;
       const isOther = Object.values(others).some(isGiven);
@@ -118,13 +119,31 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
       const statuses = TryoutStatus.options.flatMap((each) =>
         all.has(each) ? [`${all.get(each)} ${each}`] : [],
       );
+      const [days = ''] = now ? meantDays(values, now).map((text) => ` (${text})`) : [];
       const inAll = isUnknown ? '' : ` There are ${statuses.join(', ')}.`;
       return {
-        text: `No application ${what}.${games.here('Games')}${statuses.length > 0 ? inAll : ''}`,
+        text: `No application ${what}${days}.${games.here('Games')}${statuses.length > 0 ? inAll : ''}`,
         isUnknown,
       };
     },
   } satisfies ListSummary;
+}
+
+/** `since 23 Nov until 27 Nov`: the days that words such as monday mean; none without such a word. */
+function meantDays(
+  { since, until, updatedSince }: Partial<TryoutFilterValues>,
+  now: Date,
+): readonly string[] {
+  const day = (word: string, when: When | undefined, edge: 'start' | 'end') =>
+    when?.kind === 'weekday' || when?.kind === 'daysAgo'
+      ? [`${word} ${shortDay(new Date(resolveWhen(when, edge, now)), now)}`]
+      : [];
+  const days = [
+    ...day('since', since, 'start'),
+    ...day('until', until, 'end'),
+    ...day('changed since', updatedSince, 'start'),
+  ];
+  return days.length > 0 ? [days.join(' ')] : [];
 }
 
 function playerSummary(): ListSummary {

@@ -12,7 +12,7 @@ import {
   selectionBy,
 } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
-import { parseWhen, resolveWhen, type When } from '../data/dates.js';
+import { localDay, parseWhen, resolveWhen, type When } from '../data/dates.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import type { Overrides } from '../data/resources.js';
@@ -134,7 +134,10 @@ export function tryoutTests(
   const from = after(since);
   if (from !== undefined && before !== undefined && from > before)
     throw new UsageError('--since is later than --until, so no application can match.', {
-      hint: 'Swap the two.',
+      hint:
+        since?.kind === 'weekday' || until?.kind === 'weekday'
+          ? `They mean --since ${localDay(new Date(from))} --until ${localDay(new Date(before))}. Swap the two, or write dates.`
+          : 'Swap the two.',
     });
   const oldest = olderThan === undefined ? undefined : now.getTime() - olderThan;
   return [

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { mondayOf } from '../../src/data/dates.js';
+import { shortDay } from '../../src/data/time.js';
 import { displayWidth } from '../../src/terminal/width.js';
 import { converseInside } from '../support/converse-inside.js';
 import { hostileTexts } from '../support/hostile.js';
@@ -54,6 +56,9 @@ const shownInside = async (
   return printed.replaceAll('\r\n', '\n');
 };
 
+const thisWeek = (now: Date) =>
+  `since ${shortDay(new Date(`${mondayOf(now)}T00:00`), now)} until ${shortDay(now, now)}`;
+
 const told = async (line: string) => inProcess(line, { env: service.env });
 
 describe('a list on a terminal', () => {
@@ -86,6 +91,20 @@ describe('a list on a terminal', () => {
     // Here the other filter leaves none out.
     const all = await shownInside('tryouts list --status rejected --since 10d', { columns: 100 });
     expect(all).toContain('\n1 rejected, of 3 applications');
+  });
+
+  test('says which days words such as monday mean', async () => {
+    const started = new Date();
+    const text = await shownInside('tryouts list --since monday --until today', { columns: 100 });
+    const ended = new Date();
+    const seen = text.match(/(?:since|until) \d.*?(?= · |\)|\n)/g);
+    expect([[thisWeek(started)], [thisWeek(ended)]]).toContainEqual(seen);
+    const empty = await shownInside('tryouts list --search zzz --updated-since yesterday');
+    expect(empty).toMatch(
+      /^No application matches these filters \(changed since \d+ \w+\)\. There/,
+    );
+    const dates = await shownInside('tryouts list --since 2000-01-01 --until 1d', { columns: 100 });
+    expect(dates).not.toMatch(/since|until/);
   });
 
   test('groups the digits of a large count in the footer, as the statistics do', async () => {

@@ -42,12 +42,13 @@ export function unknownValueNote({ counts, summary }: CountedList): string | und
 export function emptyNote(
   list: CountedList | undefined,
   resource: ResourceName | undefined,
+  now: Date,
 ): string {
   if (resource === undefined) return 'Nothing to show.';
   const { noun, plural: many, ifNone } = resourceWords[resource];
   if (!list || list.counts.read === 0) return `No ${many} yet. ${ifNone}`;
   return (
-    list.summary?.none?.()?.text ??
+    list.summary?.none?.(now)?.text ??
     `No ${noun} matches. To list them all: rosterctl ${resource} list`
   );
 }

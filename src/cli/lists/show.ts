@@ -45,7 +45,7 @@ export async function showTable(
   const { cutNote, emptyNote, footerParts } = await import('./end.js');
   if (records.length === 0) {
     if (view.isNamed) return;
-    return note(view.whenEmpty ?? emptyNote(list, view.resource));
+    return note(view.whenEmpty ?? emptyNote(list, view.resource, context.now()));
   }
   const hasFooter = sink.isTerminal && !settings.quiet;
   const canvas = canvasOf(sink, context);

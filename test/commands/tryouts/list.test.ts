@@ -141,7 +141,12 @@ test('a bare date is a day in local time, not in UTC', async () => {
   expect((await on('2026-03-15')).stdout).toBe('');
 });
 
+const weekday = (days: number) =>
+  new Date(Date.now() - days * 86_400_000).toLocaleDateString('en', { weekday: 'long' });
+
 describe('a mistake', () => {
+  // Hours before midnight make no difference: the last day of such a name is as far from the other.
+  const [today, yesterday] = [weekday(0), weekday(1)];
   test.each([
     ['--status acepted', 'accepted'],
     ['--not-status pendng', 'pending'],
@@ -158,6 +163,7 @@ describe('a mistake', () => {
     ['--game ""', 'empty'],
     ['--since 2026-03-16 --until 2026-03-15', '--since is later than --until'],
     ['--since 1d --until 2d', '--since is later than --until'],
+    [`--since ${today} --until ${yesterday}`, 'Swap the two, or write dates.'],
     ['--converted --unconverted', 'together'],
     ['--with-notes --without-notes', 'together'],
     ['--statsu pending', '--status'],
