@@ -5,9 +5,9 @@ import type { Download } from '../api/store/download.js';
 import type { Context } from '../context.js';
 import { nameKey, withId } from '../data/file-names.js';
 import type { JsonObject } from '../data/json.js';
-import { isForbidden } from '../data/outcome-errors.js';
+import { isForbidden, isUnreadableList, lacksList } from '../data/outcome-errors.js';
 import { parseReference, rowOf } from '../data/references.js';
-import { groupedNumber, nameFirstFew, plural, upTo } from '../data/text.js';
+import { groupedNumber, nameFirstFew, plural, upperFirst, upTo } from '../data/text.js';
 import { GuardError, NotFoundError } from '../errors.js';
 import { recordReader } from '../resources/read.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -92,7 +92,7 @@ export interface NamedDocument extends Pick<SelectedRow, 'id' | 'record'> {
   readonly missing?: NotFoundError | undefined;
 }
 
-/** Adds the records, for names and sizes, from one list; none if the key may not list them (403). */
+/** Adds the records, for names and sizes, from one list; none if the key or the service has no such list. */
 export async function withRecords(
   context: Context,
   rows: readonly SelectedRow[],
@@ -104,8 +104,11 @@ export async function withRecords(
     try {
       results.push({ id, record: (await reader.read(id, 'list')).record ?? {} });
     } catch (error) {
-      if (isForbidden(error)) {
-        context.note('This key cannot list documents; the files are named by the store.');
+      if (isUnreadableList(error)) {
+        const why = isForbidden(error)
+          ? 'This key cannot list documents'
+          : upperFirst(lacksList('documents', error));
+        context.note(`${why}; the files are named by the store.`);
         return rows.map((row) => ({ id: row.id, record: undefined }));
       }
       if (!(error instanceof NotFoundError)) throw error;

@@ -499,15 +499,23 @@ test('a hostile name cannot leave the folder', async () => {
   expect(readdirSync(join(home, 'work', 'inner', 'deep'))).toEqual(['photo.png']);
 });
 
-test('a key that may not list still downloads, and the store names the file', async () => {
+test.each([
+  [403, 'a key that may not list', 'This key cannot list documents'],
+  [404, 'a service without a list', 'This service has no list of documents (404)'],
+])('after %i, %s still downloads, and the store names the file', async (status, _, why) => {
   const api = await service({
     api: ({ url }) =>
-      url === '/v1/documents/org_7' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+      url === '/v1/documents/org_7' ? { status, json: { error: 'none' } } : undefined,
   });
   const home = folderWith({});
   const ran = await inProcess('docs download doc_1 --json', { env: api.env, ...at(home) });
-  expect(ran.code).toBe(0);
+  expect([ran.code, ran.stderr]).toEqual([0, `${why}; the files are named by the store.\n`]);
   expect(JSON.parse(ran.stdout)).toMatchObject({ path: 'stored.txt' });
+  const both = await inProcess('docs download doc_1 doc_2 -D two', { env: api.env, ...at(home) });
+  expect([both.code, readdirSync(join(home, 'work', 'two'))]).toEqual([
+    0,
+    ['stored-doc_2.txt', 'stored.txt'],
+  ]);
 });
 
 test('an existing file is refused before its URL is requested, skipped, or replaced', async () => {
