@@ -56,11 +56,12 @@ Restoring
   rosterctl backup diff DIR/SNAPSHOT live --csv back.csv
   rosterctl tryouts set-status --csv back.csv
 
-The first command creates the players that were deleted and restores those that were changed;
-teams import --key name does the same for teams. The second uploads the documents that were
-deleted. The last two restore the status and notes of applications, each only if it still
-has the status that diff saw. Add --dry-run to preview a change, and --max-changes N for
-more than 100 changes.
+The first command creates the players that were deleted and restores those that were
+changed; teams import --key name does the same for teams. The second uploads the documents
+that were deleted. Every player needs a value of their own in the key: if some have no
+e-mail, name another field, such as --key name. The last two restore the status and notes of
+applications, each only if it still has the status that diff saw. Add --dry-run to preview a
+change, and --max-changes N for more than 100 changes.
 
 Restored records get new ids. Players name their teams by id: restore the teams first, and
 if their ids are new, import the players with --create-only -F 'teamIds[]', which creates
