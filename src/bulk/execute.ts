@@ -36,7 +36,7 @@ import {
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import { verbOf } from '../runs/verb.js';
-import type { Invocation } from './invocation.js';
+import type { BulkValues, Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
 import { rowLocks } from './run-locks.js';
 import { announceInterrupt, runProgress } from './run-progress.js';
@@ -287,9 +287,7 @@ export function unfinishedLine(
   // On a terminal the command will ask; a script must confirm with flags.
   const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  // A rate spares the service in the second half, too.
-  const rate = values.rate === undefined ? '' : ` --rate ${rateText(values.rate)}`;
-  const finish = files?.finishCommand(head) ?? `runs resume ${run}${rate}${yes}`;
+  const finish = files?.finishCommand(head) ?? `runs resume ${run}${rateFlag(values)}${yes}`;
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
   // With filters, the same command selects again (`interface.md` 4); a second retry is refused.
@@ -302,4 +300,9 @@ export function unfinishedLine(
     ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
     : again;
   return `${where} ${how}: rosterctl ${finish}`;
+}
+
+/** Returns ` --rate 5/s`, if it was typed: a rate spares the service in the second half, too. */
+export function rateFlag({ rate }: Pick<BulkValues, 'rate'>): string {
+  return rate === undefined ? '' : ` --rate ${rateText(rate)}`;
 }

@@ -18,6 +18,7 @@ import {
   hasEnded,
   type Planned,
   type PlannedRun,
+  rateFlag,
   unfinishedLine,
 } from './execute.js';
 import {
@@ -115,7 +116,9 @@ export function printEnd(
   if (canResume) context.message(unfinishedLine(context, run, unended, stop?.error));
   const canRetry = store && unended.length === 0 && exitName === 'rowsFailed';
   if (canRetry && isShown && !isKept)
-    context.note(nextLine(report, verb, shortRunName(store, plan.head.run)));
+    context.note(
+      nextLine(report, verb, shortRunName(store, plan.head.run) + rateFlag(invocation.values)),
+    );
 }
 
 const tooFast = 'Some services answer 503 to requests that come too fast: add --rate 5/s.';
@@ -141,7 +144,7 @@ function stopLines(
   ];
 }
 
-/** Says what to do about the rows of a finished run that went wrong. */
+/** Says what to do about the rows of a finished run that went wrong; `run`: its name, with flags. */
 function nextLine(report: BulkReport, verb: RunVerb, run: string): string {
   // A retry would read the same lines, which are as wrong as before.
   const isOfFile =

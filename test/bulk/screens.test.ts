@@ -239,6 +239,8 @@ test('after a change of many only the rows that went wrong are listed, by name; 
       'To try those again: rosterctl runs retry 000000',
     ].map((each) => expect.stringMatching(pattern(each))),
   );
+  const slow = await screenOf(setStatus(`${line} --rate 90/m`), { instead: refuseSecond });
+  expect(slow.lines.at(-1)).toMatch(/: rosterctl runs retry \w{6} --rate 90\/m$/);
   const all = await screenOf(setStatus(`${line} -v`), { instead: refuseSecond });
   const rows = all.lines.filter((each) => /^app_\d {2}/.test(each));
   expect(rows.map((row) => row.split(/ {2,}/).slice(0, 3))).toEqual([
