@@ -132,10 +132,13 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
       });
     // The signal came too late to stop anything; a script still reads why the code is not 0.
     else if (exitCode !== code && printsJson(world))
-      await printFailure(new CancelledError('Interrupted, but everything was done.'), world, {
-        parsed,
-        exitCode,
-      });
+      await printFailure(
+        new CancelledError('Interrupted, but everything was done.', {
+          hint: 'Do not run the command again.',
+        }),
+        world,
+        { parsed, exitCode },
+      );
     return exitCode;
   } catch (error) {
     const code = await printFailure(error, world, { parsed, exitCode: signals.code() });
