@@ -101,13 +101,17 @@ export async function selectByFilter(
   const query = operation.filters?.query?.(values, context.settings.overrides);
   const list = context.api.list(operation.resource, query, { checksCompleteness: true });
   const tests = operation.filters?.tests(values, context) ?? [];
+  const summary = await operation.filters?.summary?.(values);
   const filtered = filterList(list, values, {
     resource: operation.resource,
     tests,
     order: usualOrder(operation.resource),
     notes: context,
+    summary,
   });
   const records = await collect(filtered);
+  const unknown = summary && (await import('../cli/lists/end.js')).unknownValueNote(filtered);
+  if (unknown !== undefined) context.note(unknown);
   const completeness = list.completeness();
   if (completeness.state === 'doubtful') {
     const doubt = incompleteList(operation.resource, completeness.reason);

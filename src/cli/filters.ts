@@ -10,6 +10,7 @@ import { parseCondition, type RecordTest } from '../data/where.js';
 import { UsageError } from '../errors.js';
 import { flag, param, params, type ValuesOf } from './define.js';
 import { countingNumber, nonEmptyText, parsedBy } from './schemas.js';
+import type { ListSummary } from './views.js';
 
 /** The filter flags of every list command, to be spread into its `flags`. */
 export const listFlags = {
@@ -165,6 +166,8 @@ export interface Filters {
    * undefined if they cannot be said so simply.
    */
   words?(values: object): { readonly before: string; readonly after: string } | undefined;
+  /** Observes the list if a filter may name a value that no record has; it says then which there are. */
+  summary?(values: object): Promise<ListSummary | undefined>;
   /** The query parameters with which the service filters, where an admin's override names them. */
   query?(values: object, overrides: Overrides): { readonly [name: string]: string };
 }

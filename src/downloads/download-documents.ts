@@ -17,6 +17,7 @@ import { binarySize, groupedNumber } from '../data/text.js';
 import { ProtocolError, UsageError } from '../errors.js';
 import { refuseSameFile } from '../files/same-file.js';
 import { documentSelection } from '../resources/document-filters.js';
+import { explained } from '../resources/list-command.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { createDownloader, type SavedRow, wasSkipped } from './download-one.js';
 import { DownloadRun, type DownloadWorker } from './download-run.js';
@@ -113,7 +114,10 @@ function sumOf(rows: readonly DownloadRow[]): string | undefined {
   return [`${groupedNumber(downloaded)} downloaded`, ...rest].join(', ');
 }
 
-const selecting: Selecting = { resource: 'documents', filters: documentSelection };
+const selecting: Selecting = {
+  resource: 'documents',
+  filters: explained('documents', documentSelection),
+};
 
 /**
  * Downloads the documents that positional ids, --ids, filters or --all select. Throws before any

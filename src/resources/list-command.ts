@@ -71,3 +71,18 @@ export function checkAlone({ changed, peek, initial, exitCode }: Partial<SinceLa
       hint: 'Choose any NAME, such as mail. See: rosterctl help cursors',
     });
 }
+
+/**
+ * Returns the filters of a change or a download, which say as a list does which games or tags there are
+ * if they name one that no record has.
+ */
+export function explained(resource: ResourceName, filters: Filters): Filters {
+  return {
+    ...filters,
+    async summary(values: SummarizedValues) {
+      if ((values.game ?? values.tag) === undefined) return undefined;
+      const own = Object.entries(values).filter(([name]) => filters.names.includes(name));
+      return (await import('./list-summary.js')).listSummaries[resource]?.(Object.fromEntries(own));
+    },
+  };
+}

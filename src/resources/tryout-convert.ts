@@ -11,6 +11,7 @@ import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
 import { futureIds } from '../runs/verb.js';
 import { createStep } from './create.js';
+import { explained } from './list-command.js';
 import { aboutPeople, Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
 import { changing, withConflictAsSign } from './send.js';
@@ -31,7 +32,7 @@ export const convertOperation: Operation = {
   confirm: 'always',
   locksRows: true,
   csv: { ...applicationColumns, open: 'ownFile' },
-  filters: tryoutSelection,
+  filters: explained('tryouts', tryoutSelection),
   job: async (context, values: FieldValues & Pick<ConvertJob, 'accept'>): Promise<ConvertJob> => ({
     typed: await readFields(context, values),
     accept: values.accept,

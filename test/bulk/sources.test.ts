@@ -43,6 +43,21 @@ describe('list filters select rows for writes', () => {
     expect((await run('players list --team team_0001 --json')).stdout).toBe('[]\n');
   });
 
+  test.each([
+    [
+      'tryouts set-status --status pending --to rejected --game Valorantt',
+      'No application is pending with game Valorantt. Did you mean Valorant? Games here: ',
+    ],
+    ['docs delete --tag contrac', 'No document has the tag contrac. Did you mean contract? Tags'],
+  ])('%s says which there are, and changes nothing', async (line, says) => {
+    const { run } = sandbox();
+    const ran = await run(`${line} --yes --json`);
+    expect([ran.code, report(ran).results]).toEqual([0, []]);
+    expect(ran.stderr).toContain(says);
+    expect(ran.stderr.match(/ here: /g)).toHaveLength(1);
+    expect((await run(`${line} --yes -q`)).stderr).toBe('');
+  });
+
   test('documents by --type and --tag; on an update --tag is the new value', async () => {
     const { run, ids } = sandbox();
     const images = await ids('docs list --type image/');

@@ -1,9 +1,11 @@
 /** `rosterctl documents delete`: deletes documents. */
+
 import { deletionFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { listSelectionFlags } from '../../cli/filters.js';
 import { deleteOperation } from '../../resources/delete.js';
 import { documentFilters, documentSelection } from '../../resources/document-filters.js';
+import { explained } from '../../resources/list-command.js';
 import { anyIdsArg, deletedView, routeFlag } from '../../resources/params.js';
 
 export default defineOperation({
@@ -21,5 +23,5 @@ export default defineOperation({
     ...deletionFlags,
   },
   view: deletedView,
-  operation: deleteOperation('documents', documentSelection),
+  operation: deleteOperation('documents', explained('documents', documentSelection)),
 });

@@ -6,6 +6,7 @@ import { allFlags, manyFlags } from '../../bulk/invocation.js';
 import { defineOperation } from '../../bulk/run-operation.js';
 import { param } from '../../cli/define.js';
 import { recordView } from '../../cli/views.js';
+import { explained } from '../../resources/list-command.js';
 import { noteFlags, oneNoteFlag } from '../../resources/notes.js';
 import { editOperation, ifStatusFlag } from '../../resources/tryout-edit.js';
 import {
@@ -48,7 +49,7 @@ export default defineOperation({
   excludes: [oneNoteFlag, ...tryoutExcludes],
   view: recordView('tryouts'),
   operation: editOperation('to', 'Which status? Add --to.', {
-    filters: tryoutSelection,
+    filters: explained('tryouts', tryoutSelection),
     reports: true,
   }),
 });
