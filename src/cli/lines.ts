@@ -10,6 +10,8 @@ interface ChangeStyle {
   readonly isNamed?: boolean;
   /** The name of the only record that would change. */
   readonly name?: string | undefined;
+  /** The head of the changes: `Would write`. */
+  readonly head?: string;
   /** Describes the change of a record's field. */
   readonly describe?: (change: DryRun['changes'][number]) => string;
 }
@@ -21,6 +23,7 @@ export function changeLines(
   {
     isNamed = false,
     name,
+    head,
     describe = ({ field, from, to }) => `${field}: ${changeText(from, to)}`,
   }: ChangeStyle = {},
 ): string[] {
@@ -37,7 +40,9 @@ export function changeLines(
   const who =
     name === undefined || hasManyIds || !only ? '' : ` ${singleLine(`${name} (${only})`)}`;
   return [
-    ...(requests.length > 0 ? [paint.bold('Would send')] : [paint.bold('Would change here')]),
+    ...(requests.length > 0
+      ? [paint.bold('Would send')]
+      : [paint.bold(head ?? 'Would change here')]),
     ...requests.flatMap((request) => [
       ...lines(`  ${request.method} ${singleLine(request.path)}${mark(request)}`),
       ...(request.body === undefined
@@ -47,9 +52,9 @@ export function changeLines(
           )),
     ]),
     ...(requests.length > 0 && value.changes.length > 0
-      ? lines(deletes ? 'Would delete' : creates ? 'Would create' : `Would change${who}`).map(
-          paint.bold,
-        )
+      ? lines(
+          head ?? (deletes ? 'Would delete' : creates ? 'Would create' : `Would change${who}`),
+        ).map(paint.bold)
       : []),
     ...withoutRepeats(value.changes).flatMap((change) => {
       const { id, field, from } = change;
@@ -59,6 +64,14 @@ export function changeLines(
       return lines(`  ${hasManyIds && !isInText ? `${singleLine(id)}: ` : ''}${text}`);
     }),
   ];
+}
+
+/** Renders the dry run of a command that writes only files: each file, and what it would remove. */
+export function fileLines(value: DryRun, canvas: Canvas): string[] {
+  return changeLines(value, canvas, {
+    head: 'Would write',
+    describe: ({ from, to }) => (from === null ? valueText(to) : `remove ${valueText(from)}`),
+  });
 }
 
 /** Renders a body as JSON: on one line if it fits `columns`, else a field on each line. */

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { ValueWithExit } from '../cli/command-output.js';
 import { type DryRun, defineCommand, param, params } from '../cli/define.js';
-import { changeLines } from '../cli/lines.js';
+import { fileLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
@@ -45,7 +45,7 @@ export default defineCommand({
   hasSideEffects: true,
   view: {
     ...linesView((value: PersonReport | DryRun, canvas) =>
-      'dryRun' in value ? changeLines(value, canvas) : [],
+      'dryRun' in value ? fileLines(value, canvas) : [],
     ),
     idRows: (value) => ('dryRun' in value ? [] : [...value.applications, ...value.players]),
   },

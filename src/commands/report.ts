@@ -1,7 +1,7 @@
 /** `rosterctl report`: a page about the applications of a season, for people who do not use this tool. */
 import * as z from 'zod/mini';
 import { type DryRun, defineCommand, flag, param } from '../cli/define.js';
-import { changeLines } from '../cli/lines.js';
+import { fileLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { linesView } from '../cli/views.js';
 import type { SeasonFiles } from '../resources/season/write-page.js';
@@ -43,7 +43,7 @@ export default defineCommand({
   excludes: tryoutExcludes,
   hasSideEffects: true,
   view: linesView((value: SeasonFiles | DryRun | undefined, canvas) =>
-    value && 'dryRun' in value ? changeLines(value, canvas) : [],
+    value && 'dryRun' in value ? fileLines(value, canvas) : [],
   ),
   async run(context, { html, md, exact, ...values }) {
     const season = await import('../resources/season/write-page.js');

@@ -6,7 +6,7 @@ import { type BulkValues, limitRate, type Selecting } from '../bulk/invocation.j
 import { selectByFilter, selectLocally, sourceOf } from '../bulk/select-rows.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { type DryRun, flag, param } from '../cli/define.js';
-import { changeLines } from '../cli/lines.js';
+import { fileLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { refuseResultFlags } from '../cli/sink.js';
 import { type Canvas, linesView } from '../cli/views.js';
@@ -85,7 +85,7 @@ type Result =
 export const downloadView = linesView((value: DownloadRow | DownloadRow[], canvas) => {
   const result = value as Exclude<Result, AsyncIterable<DownloadRow>>;
   if (result === undefined) return [];
-  if ('dryRun' in result) return changeLines(result, canvas);
+  if ('dryRun' in result) return fileLines(result, canvas);
   const rows = Array.isArray(result) ? (result as readonly DownloadRow[]) : [result as DownloadRow];
   const sum = canvas.isTerminal ? sumOf(rows) : undefined;
   // The summary counts for a person what a script gets as rows.

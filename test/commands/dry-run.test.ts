@@ -17,15 +17,15 @@ test('ROSTERCTL_DRY_RUN is reported also with -q, and nothing is sent', async ()
 });
 
 test.each([
-  ['report --html season.html', 'Would change here\n  file: - → season.html\n'],
-  ['person app_0001 --out nilo', 'Would change here\n  file: - → nilo/person.json\n'],
+  ['report --html season.html', 'Would write\n  season.html\n'],
+  ['person app_0001 --out nilo', 'Would write\n  nilo/person.json\n'],
   [
     'docs open doc_0001',
-    'Would send\n  GET /documents/doc_0001/download\nWould change\n  file: - → (a private copy)\n',
+    'Would send\n  GET /documents/doc_0001/download\nWould write\n  (a private copy)\n',
   ],
   [
     'backup create nightly --only teams',
-    'Would send\n  GET /teams/org_demo\nWould create\n  snapshot: - → nightly\n',
+    'Would send\n  GET /teams/org_demo\nWould write\n  nightly\n',
   ],
 ])('a dry run of %s says what it would read and write', async (line, shown) => {
   const home = temporaryFolder();

@@ -5,7 +5,7 @@ import type { BackupOptions, MadeBackup } from '../../backups/create.js';
 import { atOnceText, bulkFlags, limitRate } from '../../bulk/invocation.js';
 import { ValueWithExit } from '../../cli/command-output.js';
 import { type DryRun, defineCommand, flag, param, params } from '../../cli/define.js';
-import { changeLines } from '../../cli/lines.js';
+import { fileLines } from '../../cli/lines.js';
 import { countingNumber, nonEmptyText } from '../../cli/schemas.js';
 import { linesView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
@@ -71,7 +71,7 @@ export default defineCommand({
   hasSideEffects: true,
   view: {
     ...linesView((value: Report | DryRun, canvas) =>
-      'dryRun' in value ? changeLines(value, canvas) : [],
+      'dryRun' in value ? fileLines(value, canvas) : [],
     ),
     isSentence: (value) => !('dryRun' in value),
   },

@@ -1,7 +1,7 @@
 /** `rosterctl documents open`: opens the file of a document with the desktop's own program. */
 
 import { type DryRun, defineCommand } from '../../cli/define.js';
-import { changeLines } from '../../cli/lines.js';
+import { fileLines } from '../../cli/lines.js';
 import { linesView } from '../../cli/views.js';
 import type { Context } from '../../context.js';
 import { binarySize } from '../../data/text.js';
@@ -37,7 +37,7 @@ export default defineCommand({
   flags: { url: downloadFlags.url },
   hasSideEffects: true,
   view: linesView((value: Result, canvas) => {
-    if ('dryRun' in value) return changeLines(value, canvas);
+    if ('dryRun' in value) return fileLines(value, canvas);
     if ('url' in value) return [singleLine(value.url)];
     if (!('opened' in value) || !value.opened || !canvas.isTerminal)
       return [singleLine(value.path)];
