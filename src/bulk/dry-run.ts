@@ -31,7 +31,7 @@ import { errorLimit, type Invocation, openSession } from './invocation.js';
 import { type ObserveRow, type Preview, previewRows, subjectOf } from './preview.js';
 import { previewFrame } from './preview-lines.js';
 import { printSummary, printWrongRows, reportViewFor } from './report-view.js';
-import { describeChanges } from './row-lines.js';
+import { describeChanges, describeFields } from './row-lines.js';
 import { requireNoKey } from './secrets.js';
 import { failureOfRow } from './show-one.js';
 
@@ -131,6 +131,7 @@ type Change = DryRun['changes'][number];
 
 function describeChange({ operation, action }: Invocation, { field, from, to }: Change): string {
   if (isFutureId({ field, to })) return String(to).slice(1, -1);
+  if (operation.verb === 'create') return describeFields({ [field]: to });
   // A file is not a record yet: its change is described by its field alone.
   if (operation.files) return `${fieldLabel(field)} ${changeText(from, to)}`;
   const changes = { before: { [field]: from }, after: { [field]: to } };

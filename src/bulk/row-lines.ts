@@ -45,7 +45,7 @@ export function describeChanges(
 }
 
 /** The fields of a created record, whose id stands before them: `Name Mira Kite, Role coach`. */
-function describeFields(record: JsonObject): string {
+export function describeFields(record: JsonObject): string {
   return Object.entries(record)
     .filter(([field]) => field !== 'id')
     .map(([field, value]) => `${fieldLabel(field)} ${fieldValue(value)}`)

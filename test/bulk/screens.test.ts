@@ -149,6 +149,15 @@ test('a dry run of one record says what would change as the change itself does',
   ]);
 });
 
+test('a dry run of a create lists the fields of the record, without an arrow from nothing', async () => {
+  const words =
+    '-p sandbox players create --name Ann -F teamIds[]=team_0001 -F teamIds[]=team_0002 -n';
+  const own = { NO_COLOR: '1' };
+  const { printed } = await converse(temporaryFolder(), words.split(' '), [], own, 80);
+  const lines = ['Would create', '  Name Ann', '  Teams team_0001, team_0002', ''];
+  expect(printed).toContain(lines.join('\r\n'));
+});
+
 test('a body too wide for the terminal has a line for each field', async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, 'a.txt'), 'text');
