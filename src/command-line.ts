@@ -134,7 +134,7 @@ async function run(parsed: ParsedCommand, world: World, host: Host): Promise<num
     else if (exitCode !== code && printsJson(world))
       await printFailure(
         new CancelledError('Interrupted, but everything was done.', {
-          hint: 'Do not run the command again.',
+          hint: 'There is no need to run the command again.',
         }),
         world,
         { parsed, exitCode },
