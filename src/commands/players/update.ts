@@ -14,7 +14,7 @@ export default defineOperation({
   examples: [
     ['Rename a player', "player_0001 --name 'Nadja Beispiel'"],
     ['By name', "'name:Nimbus Kite' -F role=IGL"],
-    ['Set other fields', 'player_0001 -F role=Support'],
+    ['Move a player to another team', "player_0001 -F 'teamIds[]=team_0002'"],
     ['Preview it first', "player_0001 --name 'Nadja Beispiel' --dry-run"],
   ],
   calls: ['getPlayer', 'updatePlayer', 'listPlayers', 'getTeam', 'listTeams'],
