@@ -129,13 +129,16 @@ function requestsOf(plan: RowPlan | undefined, id: string | null, api: Context['
 
 type Change = DryRun['changes'][number];
 
-function describeChange({ operation, action }: Invocation, { field, from, to }: Change): string {
+function describeChange(
+  { operation, action, teams }: Invocation,
+  { field, from, to }: Change,
+): string {
   if (isFutureId({ field, to })) return String(to).slice(1, -1);
   if (operation.verb === 'create') return describeFields({ [field]: to });
   // A file is not a record yet: its change is described by its field alone.
   if (operation.files) return `${fieldLabel(field)} ${changeText(from, to)}`;
   const changes = { before: { [field]: from }, after: { [field]: to } };
-  const text = describeChanges(changes, { ...operation, action }, { isPreview: true });
+  const text = describeChanges(changes, { ...operation, action, teams }, { isPreview: true });
   return text || `${fieldLabel(field)} ${changeText(from, to)}`;
 }
 

@@ -19,6 +19,7 @@ import type { Operation, RowPlan, Selection, Session, Source } from '../engine/o
 import { GuardError, UsageError } from '../errors.js';
 import type { RunPlan } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
+import type { Action } from '../runs/verb.js';
 
 const anyText = z.optional(nonEmptyText);
 
@@ -208,6 +209,8 @@ export interface Invocation extends CommandLine, KeptJob {
   readonly selection?: (Pick<Selection, 'rows'> & Partial<Selection>) | undefined;
   /** The run whose failed rows it retries. */
   readonly retries?: string;
+  /** The names of teams by id, for a person. */
+  readonly teams?: Action['teams'];
 }
 
 /** The job of a plan, as `planRun` stored it; an empty one for a run that has no plan any more. */

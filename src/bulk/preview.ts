@@ -61,12 +61,12 @@ export interface Subject extends Action {
 
 /** The subject of an invocation's preview; `isCut`: `--limit` left out some of the matching records. */
 export function subjectOf(
-  { operation, action: name, values, source }: Invocation,
+  { operation, action: name, values, source, teams }: Invocation,
   matched: number,
   isCut: boolean,
 ): Subject {
   const { resource, verb, filters, describePreview: describe } = operation;
-  const action = { action: name, resource, verb, ...(describe && { describe }) };
+  const action = { action: name, resource, verb, teams, ...(describe && { describe }) };
   if (source !== 'filter') return { ...action, matched };
   const isAll = values.all === true;
   const filter = (isAll ? undefined : filters?.words?.(values)) ?? {

@@ -4,6 +4,7 @@ import { shortValue } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
 import { nameWithId, recordedSize } from '../data/path.js';
+import { withTeamNames } from '../data/references.js';
 import { binarySize } from '../data/text.js';
 import { isHash } from '../runs/journal.js';
 import { isDeletion, type ReportRow } from '../runs/report.js';
@@ -18,10 +19,12 @@ export function aboutRow(message: string, id: string): string {
 
 /** The changes of a row: `pending → reviewing, note added`; a preview shows the note itself. */
 export function describeChanges(
-  { before = {}, after = {} }: Pick<ReportRow, 'before' | 'after'>,
+  row: Pick<ReportRow, 'before' | 'after'>,
   action: Action,
   { isPreview = false }: { readonly isPreview?: boolean } = {},
 ): string {
+  const before = withTeamNames(row.before ?? {}, action.teams);
+  const after = withTeamNames(row.after ?? {}, action.teams);
   if (verbOf(action) === verbs.upload)
     return Object.hasOwn(after, 'id') && !isFutureId({ field: 'id', to: after['id'] })
       ? `as ${shortValue(after['id'])}`

@@ -10,6 +10,7 @@ import { withArticle } from '../data/text.js';
 import { keepHeapClose } from '../data/workload.js';
 import type { Operation, Selection, Source } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
+import { shownTeams } from '../runs/find-run.js';
 import { type NewRunHead, placeOf, runFormat } from '../runs/plan.js';
 import type { SelectedRow } from '../runs/report.js';
 import {
@@ -71,11 +72,10 @@ async function selectAndRun(context: Context, commandLine: CommandLine): Promise
 }
 
 /** Changes the selected rows, shows them (`--dry-run`) or writes a plan. Throws as `selectAndRun` does. */
-export async function runSelected(
-  context: Context,
-  invocation: Invocation,
-): Promise<CommandOutput> {
-  const { operation, values, isSingle, selection } = invocation;
+export async function runSelected(context: Context, given: Invocation): Promise<CommandOutput> {
+  const { operation, values, isSingle, selection } = given;
+  const place = { profile: context.settings.profile.name, ...placeOf(context) };
+  const invocation = { ...given, teams: await shownTeams(context, place) };
   if (!isSingle || operation.reports) await (await import('./report-view.js')).checkFields(context);
   await keepHeapClose(selection?.rows.length ?? 0);
   if (selection) checkExpected(selection.rows.length, values);

@@ -146,7 +146,7 @@ async function lineOf(
   const { undoLine } = await import('./show-run.js');
   const { describeOne } = await import('./row-lines.js');
   const { verb } = invocation.operation;
-  const action = { action: invocation.action, verb };
+  const action = { action: invocation.action, verb, teams: invocation.teams };
   // The answer to a write may hold only an id, so the line names the record that is shown.
   const record = isObject(value) ? value : known;
   const label = verb === 'delete' ? Object.values(row.before ?? {})[0] : record?.['name'];

@@ -76,7 +76,8 @@ function printNextStep(context: Context, { results }: BulkReport): void {
 function wordsOf(context: Context, run: PlannedRun): Pick<ReportStyle, 'action' | 'run' | 'undo'> {
   const { store, plan, invocation } = run;
   const { head } = plan;
-  const action = { action: head.action, resource: invocation.operation.resource };
+  const { operation, teams } = invocation;
+  const action = { action: head.action, resource: operation.resource, teams };
   if (!store || !context.isInteractive) return { action };
   return { action, run: shortRunName(store, head.run), undo: undoLine(context, run) };
 }

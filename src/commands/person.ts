@@ -6,7 +6,7 @@ import { fileLines } from '../cli/lines.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { linesView } from '../cli/views.js';
 import type { Context } from '../context.js';
-import { parseReference } from '../data/references.js';
+import { parseReference, withTeamNames } from '../data/references.js';
 import { UsageError } from '../errors.js';
 import { recordWord } from '../resources/params.js';
 import type { PersonReport } from '../resources/person/find-person.js';
@@ -78,7 +78,7 @@ export default defineCommand({
 async function withTeams(context: Context, person: PersonReport): Promise<PersonReport> {
   const { hasTeam } = await import('../resources/player-filters.js');
   if (!person.players.some(hasTeam)) return person;
-  const { teamNames, withTeamNames } = await import('../resources/team-names.js');
+  const { teamNames } = await import('../resources/team-names.js');
   const names = await teamNames(context);
   return { ...person, players: person.players.map((player) => withTeamNames(player, names)) };
 }

@@ -1,4 +1,4 @@
-/** References: what a user may type to name a record besides its id (`email:`, `name:`, `discord:`, `tag:`), and which records answer to them. */
+/** References: what a user may type to name a record besides its id (`email:`, `name:`, `discord:`, `tag:`), which records answer to them, and the teams that a record names by id. */
 import { isObject, type JsonObject } from './json.js';
 import { nearest } from './nearest.js';
 import { namedTest, normalName, plainText, valuesAt } from './path.js';
@@ -268,4 +268,28 @@ export function rowOf(
 export function identityOf({ kind, value }: Reference): string {
   if (kind === 'id') return `id:${value}`;
   return `${kind}:${comparesExactly(kind) ? normalizedText(value) : foldCase(value)}`;
+}
+
+// The contract does not show whether a player names one team, several ids or several teams.
+const teamFields = ['teamid', 'teamids', 'team', 'teams'];
+
+/** Returns the fields of a record, of a player or of what makes one, that may name teams. */
+export function teamKeys(record: JsonObject): readonly string[] {
+  return Object.keys(record).filter((key) => teamFields.includes(normalName(key)));
+}
+
+/** Returns a record in whose team fields each known id is `Lanternfish (team_1)`. */
+export function withTeamNames(
+  record: JsonObject,
+  names: ReadonlyMap<string, string> = new Map(),
+): JsonObject {
+  const named = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(named);
+    const name = names.get(String(value)) ?? '';
+    return name === '' ? value : `${name} (${String(value)})`;
+  };
+  return {
+    ...record,
+    ...Object.fromEntries(teamKeys(record).map((key) => [key, named(record[key])])),
+  };
 }

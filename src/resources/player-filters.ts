@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { isNotFound } from '../data/outcome-errors.js';
 import { normalName, plainText } from '../data/path.js';
-import { missingHint, quotedId, referenceOf } from '../data/references.js';
+import { missingHint, quotedId, referenceOf, teamKeys } from '../data/references.js';
 import { isSameText, quotedIfSpaced, shellQuote } from '../data/text.js';
 import { type RecordTest, typedField } from '../data/where.js';
 import { Failure, NotFoundError, UsageError } from '../errors.js';
@@ -69,9 +69,6 @@ function playerTests({ team }: TeamValue, world: FilterWorld): readonly RecordTe
   ];
 }
 
-// The contract does not show whether a player names one team, several ids or several teams.
-const teamFields = ['teamid', 'teamids', 'team', 'teams'];
-
 /** True if a player's record has a field that may name teams. */
 export function hasTeamField(player: JsonObject): boolean {
   return teamKeys(player).length > 0;
@@ -91,11 +88,6 @@ export function isInTeam(
 /** Returns the teams that a player's record names. */
 export function teamsOf(record: JsonObject): readonly NamedTeam[] {
   return teamKeys(record).flatMap((key) => teamsIn(record[key], key));
-}
-
-/** Returns the fields of a player's record that may name teams. */
-export function teamKeys(record: JsonObject): readonly string[] {
-  return Object.keys(record).filter((key) => teamFields.includes(normalName(key)));
 }
 
 /** True if a player's record names a team. */

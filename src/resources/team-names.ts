@@ -4,7 +4,6 @@ import { cacheFor } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { recordsNearby } from './cards/nearby.js';
-import { teamKeys } from './player-filters.js';
 
 /**
  * Returns the names of teams by id, as lists on this machine have shown them; where none has, a person's
@@ -29,17 +28,4 @@ export async function teamNames(context: Context): Promise<ReadonlyMap<string, s
 /** The names of these teams by id. */
 export function namesById(teams: readonly JsonObject[]): ReadonlyMap<string, string> {
   return new Map(teams.map(({ id, name }) => [String(id), typeof name === 'string' ? name : '']));
-}
-
-/** Returns a record in whose team fields each known id is `Lanternfish (team_1)`. */
-export function withTeamNames(record: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
-  const named = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(named);
-    const name = names.get(String(value)) ?? '';
-    return name === '' ? value : `${name} (${String(value)})`;
-  };
-  return {
-    ...record,
-    ...Object.fromEntries(teamKeys(record).map((key) => [key, named(record[key])])),
-  };
 }

@@ -2,6 +2,7 @@
 import type { Context, LocalContext } from '../context.js';
 import { UnknownNameError } from '../data/outcome-errors.js';
 import { GuardError } from '../errors.js';
+import type { RunHead } from './plan.js';
 import { newestFirst, type RunPlace, type RunStore, runNames } from './store.js';
 import { readRun, type StoredRun } from './stored-run.js';
 
@@ -74,24 +75,41 @@ export function shortRunNames(store: RunStore): (run: string) => string {
 export type NameFinder = (run: StoredRun, id: string) => string | undefined;
 
 /** Returns a finder that reads the cache for completion once for each resource. */
-export async function createNameFinder({ paths }: LocalContext): Promise<NameFinder> {
-  const { recallNames } = await import('../config/completion-cache.js');
+export async function createNameFinder(context: LocalContext): Promise<NameFinder> {
+  const namesOf = await shownNames(context);
   const known = new Map<string, ReadonlyMap<string, string>>();
-  const namesFor = ({ head }: StoredRun): ReadonlyMap<string, string> => {
-    const { profile, service: baseUrl, organization: organizationId, resource } = head;
+  return (run, id) => {
+    const { profile, service, organization, resource } = run.head;
+    const key = [profile, service, organization, resource].join('\n');
+    const names = known.get(key) ?? namesOf(run.head, resource);
+    known.set(key, names);
+    return names.get(id) || undefined;
+  };
+}
+
+/** Returns the names of the teams of a run's service by id, for a person; undefined for a script. */
+export async function shownTeams(
+  context: LocalContext,
+  place: NamedPlace,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  return context.isInteractive ? (await shownNames(context))(place, 'teams') : undefined;
+}
+
+type NamedPlace = Pick<RunHead, 'profile' | 'service' | 'organization'>;
+
+/** Returns a function that reads the names of records by id from the cache for completion. */
+async function shownNames({ paths }: LocalContext) {
+  const { recallNames } = await import('../config/completion-cache.js');
+  return (
+    { profile, service: baseUrl, organization: organizationId }: NamedPlace,
+    resource: string,
+  ): ReadonlyMap<string, string> => {
     try {
       return recallNames(paths, { profile, baseUrl, organizationId }, resource);
     } catch {
       // The run of a service whose address this version does not take.
       return new Map();
     }
-  };
-  return (run, id) => {
-    const { profile, service, organization, resource } = run.head;
-    const key = [profile, service, organization, resource].join('\n');
-    const names = known.get(key) ?? namesFor(run);
-    known.set(key, names);
-    return names.get(id) || undefined;
   };
 }
 

@@ -10,6 +10,8 @@ export interface Action {
   readonly action: string;
   readonly resource?: string | undefined;
   readonly verb?: RunVerb | undefined;
+  /** The names of teams by id, for a person. */
+  readonly teams?: ReadonlyMap<string, string> | undefined;
 }
 
 interface Verb {

@@ -79,3 +79,27 @@ test('a backup names the teams of a player by its own list', async () => {
   const piped = await rosterctl(`${show.join(' ')} --json`, { home, env, cwd: home });
   expect(JSON.parse(piped.stdout)).toEqual(player);
 });
+
+const sandbox = (line: string) => ['-p', 'sandbox', ...line.split(' ')];
+
+test('a change of teams names them wherever a person reads it, and a pipe keeps their ids', async () => {
+  const home = temporaryFolder();
+  const say = async (line: string, answers: readonly (readonly [RegExp, string])[] = []) =>
+    (await converseInside(home, sandbox(line), answers, { NO_COLOR: '1' }, 120)).shown;
+  await say('teams list');
+  const change = '-F teamIds[]=team_0002 -F role=IGL';
+  const teams = 'Teams +Lanternfish (team_0002) -Cobalt Herons (team_0003)';
+  const one = `players update player_0013 ${change}`;
+  expect(await say(`${one} --dry-run`)).toContain(teams);
+  const many = await say(`players update player_0013 player_0004 ${change}`, [
+    [/Change 2 players\?/, 'y\r'],
+  ]);
+  expect(many).toContain(`Amaru Eastmere  ${teams}`);
+  expect(await say('runs show last')).toContain(teams);
+  const back = 'Teams +Cobalt Herons (team_0003) -Lanternfish (team_0002)';
+  expect(await say('runs undo last --only player_0013')).toContain(back);
+  const piped = await inProcess(sandbox(`${one} --json`), { home, cwd: home });
+  expect(JSON.parse(piped.stdout)).toMatchObject({ teamIds: ['team_0002'] });
+  const ids = await inProcess(sandbox('runs show last'), { home, cwd: home });
+  expect(ids.stdout).not.toContain('Lanternfish');
+});

@@ -8,7 +8,7 @@ import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
-import { meantReference, parseReference } from '../../data/references.js';
+import { meantReference, parseReference, withTeamNames } from '../../data/references.js';
 import { resourceWords } from '../../data/resources.js';
 import { shellQuote, upperFirst } from '../../data/text.js';
 import { NotFoundError } from '../../errors.js';
@@ -79,7 +79,7 @@ async function withTeams(
   found: readonly FoundRecord[],
   signal: AbortSignal,
 ): Promise<readonly FoundRecord[]> {
-  const [{ recordsFile }, { readRecords }, { namesById, withTeamNames }] = await Promise.all([
+  const [{ recordsFile }, { readRecords }, { namesById }] = await Promise.all([
     import('../../backups/layout.js'),
     import('../../backups/records.js'),
     import('../../resources/team-names.js'),

@@ -9,7 +9,7 @@ import { shellQuote } from '../../data/text.js';
 import type { Operation } from '../../engine/operation.js';
 import { GuardError, UsageError } from '../../errors.js';
 import { type UndoJob, undoOperation } from '../../resources/undo.js';
-import { findRun, type LastRun } from '../../runs/find-run.js';
+import { findRun, type LastRun, shownTeams } from '../../runs/find-run.js';
 import { isHere, isOfProfile, profileElsewhere } from '../../runs/plan.js';
 import type { PlanFile } from '../../runs/plan-file.js';
 import { type BulkReport, isAtTarget } from '../../runs/report.js';
@@ -171,5 +171,6 @@ export async function invocationOf(
     ...jobOf(run.plan),
     source: 'ids',
     isSingle: isSingleRun(run.head.run),
+    teams: await shownTeams(context, run.head),
   };
 }

@@ -15,7 +15,7 @@ import type { LocalContext } from '../../context.js';
 import { type JsonObject, printJson } from '../../data/json.js';
 import { longTimeOf } from '../../data/time.js';
 import { readBeforeImages } from '../../runs/before-images.js';
-import { createNameFinder, findRun, shownRunName } from '../../runs/find-run.js';
+import { createNameFinder, findRun, shownRunName, shownTeams } from '../../runs/find-run.js';
 import { configuredPlace, isSamePlace } from '../../runs/plan.js';
 import { shortHash } from '../../runs/plan-file.js';
 import { type BulkReport, bulkReport, type ReportRow, wentWrong } from '../../runs/report.js';
@@ -82,7 +82,8 @@ export async function wordsOfRun(
   const nameOf = await createNameFinder(context);
   const ids = report.results.map((row) => idOfRow(row, report));
   const names = new Map(ids.map((id) => [id, nameOf(stored, id) ?? '']));
-  return { action: { action, resource }, names };
+  const teams = await shownTeams(context, stored.head);
+  return { action: { action, resource, teams }, names };
 }
 
 /** The view of deleted records: NDJSON, unless another format is asked for. */

@@ -2,12 +2,13 @@
 
 import { extensionsOf } from '../../api/schemas.js';
 import type { JsonObject } from '../../data/json.js';
+import { withTeamNames } from '../../data/references.js';
 import { inUsualOrder } from '../../data/sorting.js';
 import { shellQuote, upTo } from '../../data/text.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { hasTeam, hasTeamField, isInTeam } from '../player-filters.js';
-import { namesById, withTeamNames } from '../team-names.js';
+import { namesById } from '../team-names.js';
 import { type CardMaker, type CardParts, cardOf } from './card.js';
 import {
   ageOf,
