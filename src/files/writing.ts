@@ -9,7 +9,7 @@ import {
   realpathSync,
   write,
 } from 'node:fs';
-import { dirname, resolve as resolvePath } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemCode, systemReason } from '../data/system-errors.js';
@@ -116,15 +116,16 @@ export async function outputTarget(file: string): Promise<WriteTarget> {
 }
 
 /**
- * Follows links as the shell does with `>`: a file in place of a link to a disk that is not mounted would stay
- * there. Throws OutputError if the folder is missing.
+ * Follows links that lead to nothing yet, as the shell does with `>`: a file in place of a link to a disk that
+ * is not mounted would stay there. Throws OutputError if the folder is missing.
  */
-async function endOfLinks(file: string): Promise<string> {
+export async function endOfLinks(file: string): Promise<string> {
   const link = await fs.readlink(file).catch(() => undefined);
   if (link === undefined) return file;
-  const end = resolvePath(await fs.realpath(dirname(file)), link);
-  await attemptWrite(end, fs.stat(dirname(end)));
-  return endOfLinks(end);
+  // Not normalized: `missing/..` leads nowhere.
+  const end = isAbsolute(link) ? link : `${await fs.realpath(dirname(file))}/${link}`;
+  const folder = await attemptWrite(end, fs.realpath(dirname(end)));
+  return endOfLinks(join(folder, basename(end)));
 }
 
 /** True for a name of what the shell opened for this process, such as `/dev/stdin` or `<(…)`. */

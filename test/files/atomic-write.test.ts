@@ -203,6 +203,10 @@ test.each([
     /unmounted\/list\.csv cannot be written: there is no such folder \(ENOENT\)/,
   ],
   ['list.csv', /list\.csv cannot be written: its links form a loop \(ELOOP\)/],
+  [
+    'missing/../list.csv',
+    /missing\/\.\.\/list\.csv cannot be written: there is no such folder \(ENOENT\)/,
+  ],
 ])('a link to %s is not replaced', async (target, words) => {
   const link = join(freshFolder(), 'list.csv');
   symlinkSync(target, link);
