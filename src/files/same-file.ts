@@ -2,7 +2,9 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { nameKey } from '../data/file-names.js';
+import { systemCode } from '../data/system-errors.js';
 import { UsageError } from '../errors.js';
+import { endOfLinks } from './writing.js';
 
 /**
  * Checks that the file of an option is not also that of another word; a word may hold several files.
@@ -27,11 +29,13 @@ export async function refuseSameFile(
     }
 }
 
-/** The path without links; its last parts may not exist yet. */
+/** The path without links; its last parts may not exist yet, nor what a link leads to. */
 export async function realPathOf(file: string): Promise<string> {
   const path = resolve(file);
-  const parent = dirname(path);
-  return realpath(path).catch(async () =>
-    parent === path ? path : join(await realPathOf(parent), basename(path)),
-  );
+  if (dirname(path) === path) return path;
+  return realpath(path).catch(async (error: unknown) => {
+    const leadsNowhere = systemCode(error) === 'ENOENT';
+    const end = leadsNowhere ? await endOfLinks(path).catch(() => path) : path;
+    return join(await realPathOf(dirname(end)), basename(end));
+  });
 }

@@ -197,13 +197,18 @@ describe('--results', () => {
     expect(readFileSync(join(user.home, 'text'), 'utf8')).toBe('text');
   });
 
-  test('never overwrites the file of --out, which does not exist yet', async () => {
-    const service = await keep(several(1));
-    const user = userInside(service);
-    symlinkSync('.', join(user.home, 'here'));
-    const ran = await user.run(line(1, '--yes --out new.csv --results here/new.csv'));
-    expect([ran.code, service.requests]).toEqual([2, []]);
-  });
+  test.each(['here/new.csv', 'first.csv'])(
+    'never overwrites the file of --out, which does not exist yet, as %s',
+    async (results) => {
+      const service = await keep(several(1));
+      const user = userInside(service);
+      symlinkSync('.', join(user.home, 'here'));
+      symlinkSync('here/second.csv', join(user.home, 'first.csv'));
+      symlinkSync('./new.csv', join(user.home, 'second.csv'));
+      const ran = await user.run(line(1, `--yes --out new.csv --results ${results}`));
+      expect([ran.code, service.requests]).toEqual([2, []]);
+    },
+  );
 });
 
 test.each([

@@ -1,4 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Stats } from '../../src/resources/tryout-tally.js';
@@ -233,8 +240,10 @@ describe('is refused with nothing written', () => {
     expect(rowsIn(read('a.md'))).toContain('Why: because 20 1');
   });
 
-  test('for one file under both names', async () => {
-    const { code, stderr } = await report('--html AT/a.html --md AT/./a.html --json');
+  test.each(['./a.html', 'link'])('for one file under both names, a.html and %s', async (md) => {
+    const at = temporaryFolder();
+    symlinkSync('a.html', join(at, 'link'));
+    const { code, stderr } = await report(`--html ${at}/a.html --md ${at}/${md} --json`);
     expect([code, errorOf({ stderr }).message]).toEqual([2, '--html and --md name the same file.']);
   });
 

@@ -1,5 +1,4 @@
 /** The page of `report`: made from the list of applications, and written to its files, as HTML or as Markdown. */
-import { resolve } from 'node:path';
 import { ValueWithExit } from '../../cli/command-output.js';
 import type { DryRun } from '../../cli/define.js';
 import { markdownText } from '../../cli/lists/template.js';
@@ -11,6 +10,7 @@ import { incompleteList } from '../../data/resources.js';
 import { groupedNumber, percent, plural } from '../../data/text.js';
 import { GuardError, UsageError, withShapes } from '../../errors.js';
 import { checkWritable } from '../../files/atomic-write.js';
+import { realPathOf } from '../../files/same-file.js';
 import { singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
 import { type TallyValues, tallyTryouts } from '../tryout-tally.js';
@@ -52,7 +52,8 @@ export async function writeSeason(
   isExact: boolean,
 ): Promise<ValueWithExit<SeasonFiles | DryRun | undefined>> {
   const [html, md] = [fileOrStdout(typed.html), fileOrStdout(typed.md)];
-  if (html !== undefined && md !== undefined && resolve(html) === resolve(md))
+  const areTwo = html !== undefined && md !== undefined;
+  if (areTwo && (await realPathOf(html)) === (await realPathOf(md)))
     throw new UsageError('--html and --md name the same file.', {
       hint: 'Give each a name: rosterctl report --html season.html --md season.md',
     });
