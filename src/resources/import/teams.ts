@@ -52,7 +52,7 @@ export async function readTeams(context: Context): Promise<Teams> {
       const word = cell.trim();
       const isOne = index.find(referenceOf('name', word)).length > 0;
       const words = isOne ? [word] : word.split(';').map((part) => part.trim());
-      const ids = words.filter((each) => each !== '' && each !== '[]').map(idOf);
+      const ids = word === '[]' ? [] : words.filter((each) => each !== '').map(idOf);
       const typed = [...new Set(ids)].map((id) => asShown(id, target));
       if (Array.isArray(target.seen?.sample)) return { target, value: typed };
       if (ids.length === 1) return { target, value: typed[0] };

@@ -317,6 +317,15 @@ describe('a roster', () => {
     expect(playerAt(desk, 'player_0003')).toMatchObject({ teamIds: [] });
   });
 
+  test('[] beside a team contradicts it', async () => {
+    const desk = await newDesk();
+    const { email } = playerAt(desk, 'player_0003');
+    desk.file('roster.csv', `E-Mail,Team\n${String(email)},Lanternfish;[]\n`);
+    const ran = await desk.run(line);
+    expect([ran.code, desk.writes()]).toEqual([2, []]);
+    expect(ran.stderr).toContain('Line 2: Team holds "[]", which is not a team.');
+  });
+
   test.each([
     ['roster.csv', 'email\n', 'x\n'],
     ['roster.ndjson', '', '{"email":"x"}\n'],
