@@ -8,7 +8,7 @@ import type { ReportRow } from '../../src/runs/report.js';
 import { application, keep } from '../commands/tryouts/service.js';
 import { organization, recordingService } from '../support/service.js';
 import { type Imagined, imagine, runOptions } from './imagined.js';
-import { ids, several, userInside } from './user.js';
+import { ids, several, until, userInside } from './user.js';
 
 const tooMany = { method: 'PATCH', path: '/tryout-applications/{applicationId}' };
 
@@ -135,6 +135,17 @@ describe('a lost answer', () => {
     };
     const { rows } = await run(imagined, tasksOf(ids(4)), { concurrency: 1 });
     expect([count(rows, 'unknown'), verified]).toEqual([4, 2]);
+  });
+
+  test('of several writes is read for each of them where only the read of one is refused', async () => {
+    const imagined = imagine(ids(3), 'accepted', () => 'lost');
+    const read = imagined.session.read.bind(imagined.session);
+    imagined.session.read = async (row, purpose) => {
+      if (purpose === 'verify' && row.id === 'app_1') throw new ApiError(403, undefined, tooMany);
+      return read(row, purpose);
+    };
+    const { results } = await run(imagined, tasksOf(ids(3)), { concurrency: 1 });
+    expect(results).toEqual({ app_1: 'unknown', app_2: 'changed', app_3: 'changed' });
   });
 
   test('of an update whose record is gone at the resend is a failure, not a change', async () => {
@@ -272,6 +283,57 @@ describe('a run stops', () => {
     expect(imagined.sent).toEqual(['app_1']);
     expect(stop?.exitName).toBe('failed');
     expect(results).toMatchObject({ app_1: 'failed', app_2: 'not_attempted' });
+  });
+
+  test('at the intent of a second step that the journal cannot take, and the first step stays done', async () => {
+    const imagined = imagine(ids(2), 'accepted');
+    const call = { endpoint: 'updateTryout', body: {} } as const;
+    imagined.session.plan = (_, { record = {} }) => {
+      const accepted = [{ field: 'status', from: 'pending', to: 'accepted' }];
+      const accept = { name: 'accepted', call, changes: accepted };
+      const converted = [{ field: 'convertedPlayerId', from: null, to: 'player_1' }];
+      const convert = { name: 'converted', call, changes: converted };
+      return { steps: record['status'] === 'pending' ? [accept, convert] : [convert] };
+    };
+    const tasks = tasksOf(ids(2)).map((task) => ({ ...task, previewed: undefined }));
+    const { rows, stop } = await run(imagined, tasks, {
+      journal: {
+        append: async ({ kind, step }) => {
+          if (kind === 'intent' && step === 'converted') throw new OutputError('the disk is full');
+        },
+      },
+      concurrency: 1,
+    });
+    expect([imagined.sent, stop?.exitName]).toEqual([['app_1'], 'failed']);
+    expect(rows).toMatchObject([
+      { id: 'app_1', result: 'failed', step: 'accepted', retryable: true },
+      { id: 'app_2', result: 'not_attempted' },
+    ]);
+  });
+
+  test('after a signal, and a result that reaches the disk after the report is not reported again', async () => {
+    const signal = new AbortController();
+    const disk = { isAsked: false, answers: false, isDone: false };
+    const imagined = imagine(ids(1), 'accepted', () => {
+      signal.abort();
+      return 'ok';
+    });
+    const { rows } = await run(imagined, tasksOf(ids(1)), {
+      signal: signal.signal,
+      sleep: () => until(() => disk.isAsked),
+      journal: {
+        append: async ({ kind }) => {
+          if (kind !== 'result') return;
+          disk.isAsked = true;
+          await until(() => disk.answers);
+          disk.isDone = true;
+        },
+      },
+    });
+    disk.answers = true;
+    await until(() => disk.isDone);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rows.map(({ result }) => result)).toEqual(['unknown']);
   });
 
   test('after a signal, once the rows in flight are done', async () => {
