@@ -743,6 +743,16 @@ describe('a resumed run whose process was killed with writes on their way', () =
     expect(service.kept.get('app_2')?.status).toBe('pending');
   });
 
+  test('leaves a record alone that two runs have put back since, one field each', async () => {
+    const { service, user, isLost } = await losing(3, 'PATCH app_2');
+    await killed(user, `${line} --append-note later`, isLost);
+    for (const back of ['--status pending', '--clear-note --yes'])
+      expect((await user.run(`tryouts update app_2 ${back}`)).code).toBe(0);
+    const resumed = await user.run('runs resume --yes --json');
+    expect(report(resumed).results[1]).toMatchObject({ id: 'app_2', result: 'conflict' });
+    expect(service.kept.get('app_2')).toMatchObject({ status: 'pending', internalNotes: null });
+  });
+
   test('leaves a record alone that a run has put back which was itself killed', async () => {
     let lost = 0;
     const service: Kept = await keep(

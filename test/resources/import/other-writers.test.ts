@@ -143,6 +143,23 @@ describe('a create whose answer shows only its id', () => {
   });
 });
 
+test.each(['runs undo last --yes', 'players delete n1 --yes'])(
+  'a record that "%s" has just deleted is created again, also where its id still shows it',
+  async (deletion) => {
+    const desk = await club(({ method, url }, players) => {
+      if (method === 'GET' && !url.includes('/n'))
+        return { status: 200, json: [...players.values()].filter((each) => !each['deletedAt']) };
+      if (method !== 'DELETE') return undefined;
+      players.set('n1', { ...(players.get('n1') as Player), deletedAt: changedAt });
+      return { status: 204 };
+    });
+    await desk.importing(['nn@example.org,Mine']);
+    expect((await inProcess(deletion, desk.at)).code).toBe(0);
+    const again = await desk.importing(['nn@example.org,Mine']);
+    expect([again.code, again.results[0]]).toMatchObject([0, { id: 'n2', result: 'changed' }]);
+  },
+);
+
 describe('a create whose answer is lost', () => {
   test('is unknown if the record with its key has other values: someone else may have created it', async () => {
     const desk = await club(({ method }, players) => {
