@@ -31,7 +31,17 @@ import { converse } from '../support/converse.js';
 import { inProcess } from '../support/in-process.js';
 import { closed, errorOf, startLine, temporaryFolder } from '../support/run.js';
 import { organization } from '../support/service.js';
-import { fast, ids, makeLegacy, runFolders, several, until, userInside, userOf } from './user.js';
+import {
+  fast,
+  ids,
+  makeLegacy,
+  report,
+  runFolders,
+  several,
+  until,
+  userInside,
+  userOf,
+} from './user.js';
 
 const line = (count: number, more = '--yes') =>
   `tryouts set-status ${ids(count).join(' ')} --to rejected ${more}`;
@@ -206,6 +216,21 @@ describe('where runs are stored', () => {
     expect((await user.run('tryouts set-status app_3 app_4 --to accepted --yes')).code).toBe(0);
     expect(readdirSync(join(user.runs, 'open'))).toEqual([]);
     expect(existsSync(join(user.runs, 'ended', basename(folder), 'plan.jsonl'))).toBe(false);
+  });
+
+  test('a dry run of the same command does not continue a run that ended and was not moved', async () => {
+    const service = await keep(several(2), (_, step) =>
+      step === 'PATCH app_1' ? { status: 400, json: { error: 'badRequest' } } : undefined,
+    );
+    const user = userInside(service);
+    await user.run(line(2));
+    const [folder = ''] = runFolders(user.runs);
+    // Its plan is still there, because its first row can be retried.
+    expect(existsSync(join(folder, 'plan.jsonl'))).toBe(true);
+    renameSync(folder, join(user.runs, 'open', basename(folder)));
+    const dry = await user.run(line(2, '--json -n'));
+    expect(report(dry).summary).toMatchObject({ wouldChange: 1, unchanged: 1 });
+    expect(dry.stderr).not.toContain('This continues');
   });
 
   test('runs of 0.1.0 are listed and never continued; the ended ones move, the others stay', async () => {
