@@ -130,14 +130,7 @@ export function unfinishedUploads(runs: readonly StoredRun[]): readonly Unfinish
 
 /** True if a run, once ended, leaves an upload that only its journal knows of. */
 export function hasLeftovers(run: StoredRun): boolean {
-  return unfinishedUploads([run]).some(
-    (left) => isStored(left) || (wasInterrupted(left) && left.row.own?.['path'] !== '-'),
-  );
-}
-
-/** True if a signal interrupted the transfer, so that its bytes may have arrived; a failure would have an error. */
-function wasInterrupted({ state, run, row }: UnfinishedUpload): boolean {
-  return state === 'put_started' && run.state.results.get(row.row)?.error === undefined;
+  return unfinishedUploads([run]).some(isStored);
 }
 
 /** Reads the unfinished uploads on this machine, oldest first; prints a message for each damaged run. */
