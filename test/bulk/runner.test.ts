@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { Task } from '../../src/engine/operation.js';
 import { type RowRunOptions } from '../../src/engine/run.js';
 import { runRows } from '../../src/engine/run-rows.js';
-import { ApiError, NetworkError, OutputError, UnknownOutcomeError } from '../../src/errors.js';
+import {
+  ApiError,
+  NetworkError,
+  OutputError,
+  StaleReadError,
+  UnknownOutcomeError,
+} from '../../src/errors.js';
 import type { Entry } from '../../src/runs/journal.js';
 import type { ReportRow } from '../../src/runs/report.js';
 import { application, keep } from '../commands/tryouts/service.js';
@@ -213,6 +219,14 @@ describe('a run stops', () => {
     expect(stop?.exitName).toBe('forbidden');
   });
 
+  test('for a 403 at the first write, also after rows that needed none', async () => {
+    const imagined = imagine(ids(20), 'accepted', () => 403);
+    for (const id of ids(2)) imagined.status.set(id, 'accepted');
+    const { results, stop } = await run(imagined, tasksOf(ids(20)), { concurrency: 1 });
+    expect([stop?.exitName, imagined.sent]).toEqual(['forbidden', ['app_3']]);
+    expect(results).toMatchObject({ app_1: 'unchanged', app_3: 'failed', app_4: 'not_attempted' });
+  });
+
   test('for the third consecutive 403, and not for separate ones', async () => {
     const single = imagine(ids(9), 'accepted', (id) => (/[258]/.test(id) ? 403 : 'ok'));
     const between = await run(single, tasksOf(ids(9)), { concurrency: 1 });
@@ -244,6 +258,16 @@ describe('a run stops', () => {
     const { rows, stop } = await run(imagined, tasksOf(ids(20)), { retries: 0, concurrency: 1 });
     expect(stop).toBeUndefined();
     expect([count(rows, 'changed'), count(rows, 'not_attempted')]).toEqual([10, 10]);
+  });
+
+  test('for no number of answers whose record is not shown yet, nor for a 403 after them', async () => {
+    const imagined = imagine(ids(8), 'accepted', (id) => (id === 'app_7' ? 403 : 'ok'));
+    imagined.session.checkSuccess = async () => {
+      throw new UnknownOutcomeError('not shown', undefined, { delivery: 'applied' });
+    };
+    const { rows, stop } = await run(imagined, tasksOf(ids(8)), { concurrency: 1 });
+    expect(stop).toBeUndefined();
+    expect([count(rows, 'changed'), count(rows, 'failed')]).toEqual([7, 1]);
   });
 
   test('when --max-errors rows were forbidden', async () => {
@@ -350,6 +374,20 @@ describe('a run stops', () => {
     expect(count(rows, 'changed')).toBe(imagined.sent.length);
     expect(count(rows, 'not_attempted')).toBeGreaterThan(10);
   });
+});
+
+test('reads that age before their write can leave are counted anew after each send', async () => {
+  const imagined = imagine(ids(1), 'accepted');
+  const send = imagined.session.send.bind(imagined.session);
+  const aged = new StaleReadError(tooMany);
+  const failures = [aged, aged, aged, new ApiError(429, undefined, tooMany), aged];
+  imagined.session.send = async (step, row, isFresh) => {
+    const failure = failures.shift();
+    if (failure) throw failure;
+    return send(step, row, isFresh);
+  };
+  const { results } = await run(imagined, tasksOf(ids(1)));
+  expect([results, failures]).toEqual([{ app_1: 'changed' }, []]);
 });
 
 test('a row that changed since the preview is a conflict, and nothing is sent', async () => {
