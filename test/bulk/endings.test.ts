@@ -196,6 +196,20 @@ describe.concurrent('--restart', () => {
     expect(await create('--restart')).not.toBe(first);
   });
 
+  test('of a create in doubt leaves no run among the open ones, once another change was made', async () => {
+    let isLost = true;
+    const service = await keep(several(1), ({ method }) => {
+      if (method !== 'POST') return undefined;
+      return isLost ? cut : { status: 201, json: { id: 'player_1', name: 'Ann' } };
+    });
+    const user = userOf(service, inProcess);
+    expect((await user.run('players create --name Ann')).code).toBe(10);
+    isLost = false;
+    expect((await user.run('players create --name Ann --restart')).code).toBe(0);
+    expect((await user.run(lineOf(1))).code).toBe(0);
+    expect(readdirSync(join(user.runs, 'open'))).toEqual([]);
+  });
+
   test('leaves the old run unchanged if the user answers no', async () => {
     let away = true;
     const service = await keep(several(7), (_, step) =>

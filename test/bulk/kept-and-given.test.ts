@@ -239,6 +239,20 @@ test.each([
   expect(written(service)).toEqual([]);
 });
 
+test.each([
+  ['within one second', '2026-11-28T04:32:28.501Z', '2026-11-28T04:32:28.507Z'],
+  ['one second later', '2026-11-28T04:32:27Z', '2026-11-28T04:32:28Z'],
+])('a time of which no program took a part is said to be a change: %s', async (_, then, now) => {
+  const service = await keep([application('app_1', { updatedAt: now })]);
+  const file = `id,status,updatedAt\napp_1,rejected,${then}\n`;
+  const line = 'tryouts set-status --csv - --yes --json';
+  const ran = await userOf(service, inProcess).run(line, file);
+  expect(report(ran).results[0]).toMatchObject({
+    result: 'conflict',
+    error: { message: 'Changed since your export: now pending, yours says rejected.' },
+  });
+});
+
 test('a column that is probably misspelt is refused, and a new field needs a type', async () => {
   const player = { id: 'player_1', name: 'Ann', jersey: '4' };
   const service = await recordingService(({ method, url }) => {
@@ -267,8 +281,11 @@ test('a time that the service sends as a number guards an export like one in tex
   });
   const user = userOf(service, inProcess);
   const exported = (await user.run('players list -o csv')).stdout;
-  now = { ...player, role: 'coach', updatedAt: 1_700_000_999_000 };
   const edited = exported.replace('sub', 'captain');
+  const respelt = edited.replace('1700000000000', '1700000000000.0');
+  const same = await user.run('players update --csv - -n --json', respelt);
+  expect(report(same).summary).toMatchObject({ wouldChange: 1, conflict: 0 });
+  now = { ...player, role: 'coach', updatedAt: 1_700_000_999_000 };
   for (const line of [
     'players update --csv - --yes',
     'players delete --csv - --ignore-columns --yes --expect 1',
