@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fast, report, userOf } from './bulk/user.js';
+import { fast, report, until, userOf } from './bulk/user.js';
 import { inProcess } from './support/in-process.js';
+import { closed } from './support/run.js';
 import { organization, type Recorded, type Reply, recordingService } from './support/service.js';
 
 // A service that signs the picture of each player anew for each answer, as those do that keep their
@@ -36,12 +37,12 @@ async function signing(instead: (request: Recorded) => Reply | undefined = () =>
       players.set(id, { ...player, ...(JSON.parse(body.toString()) as object) });
     return { status: 200, json: signed(players.get(id) ?? player) };
   });
-  const { home, run: start } = userOf(service);
+  const { home, run: start, start: begin } = userOf(service);
   const env = { ...service.env, ...fast };
   const run = (line: string) => inProcess(line, { home, cwd: home, env });
   await run('config set paging.mode none');
   const writes = () => service.requests.filter(({ method }) => method !== 'GET');
-  return { players, user: { home, run }, start, writes };
+  return { players, user: { home, run }, start, begin, writes };
 }
 
 test('a CSV that was exported changes only the edited cell', async () => {
@@ -69,6 +70,31 @@ test('an edited picture is sent, whether it is signed or not', async () => {
     own,
     `${own}?sig=1`,
     'https://pictures.example/p3.png',
+  ]);
+});
+
+test('an edited picture that a killed run has sent is reported as it was sent', async () => {
+  let isSent = false;
+  const { user, players, begin } = await signing(({ method, body, url }) => {
+    if (method !== 'PATCH' || isSent) return undefined;
+    const id = url.split('/').at(-1) ?? '';
+    const sent = JSON.parse(body.toString()) as object;
+    players.set(id, { ...(players.get(id) as Player), ...sent });
+    isSent = true;
+    return () => {};
+  });
+  const file = join(user.home, 'x.csv');
+  const own = 'https://pictures.example/new.png';
+  writeFileSync(file, `id,avatarUrl\np1,${own}\np2,${own}\n`);
+  const child = begin(`players update --csv ${file} --yes --concurrency 1`);
+  const ended = closed(child);
+  await until(() => isSent);
+  child.kill('SIGKILL');
+  await ended;
+  const resumed = await user.run('runs resume last --yes --json');
+  expect(report(resumed).results).toMatchObject([
+    { id: 'p1', result: 'changed', after: { avatarUrl: own } },
+    { id: 'p2', result: 'changed', after: { avatarUrl: own } },
   ]);
 });
 
