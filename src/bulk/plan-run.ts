@@ -16,11 +16,11 @@ import { unknownOutcome } from '../engine/verify.js';
 import { Failure } from '../errors.js';
 import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
-import { damagedBefore, tidyOpenRuns } from '../runs/end.js';
+import { damagedBefore, markReported, tidyOpenRuns } from '../runs/end.js';
 import { noJournal, redactRow, withoutValues } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import { endAfter, isFinalRow, type ReportRow, type RowEnd, reportRow } from '../runs/report.js';
-import { createRun, writeOptions } from '../runs/stored-run.js';
+import { createRun, type StoredRun, writeOptions } from '../runs/stored-run.js';
 import {
   confirmChanges,
   countErrors,
@@ -78,8 +78,8 @@ async function planOrContinue(context: Context, invocation: Invocation, setup: R
   const { store, lock, head } = setup;
   const { open, damaged } = store ? await tidyOpenRuns(context, store) : noRuns;
   const { restart } = values;
-  const unreported = head.addsEachTime && !restart && unreportedRun(context, open, head);
-  if (store && unreported) return reportAgain(context, invocation, store, unreported);
+  const unreported = head.addsEachTime ? unreportedRun(context, open, head) : undefined;
+  if (store && unreported && !restart) return reportAgain(context, invocation, store, unreported);
   const earlier = await earlierRunsFor(context, invocation, head, open);
   const { concerned, same, continued, carried } = earlier;
   const { rows: selected, matched } = await selectRows(context, invocation);
@@ -107,12 +107,15 @@ async function planOrContinue(context: Context, invocation: Invocation, setup: R
     selected: selected.length,
     matched: Math.max(matched, rows.length),
     replaced: same,
+    unreported,
     damaged: toSetAside,
     awaited,
   });
 }
 
 interface NewRun extends Replaced {
+  /** A run whose report nobody saw, and which `--restart` sets aside. */
+  readonly unreported: StoredRun | undefined;
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
   /** How many rows the command line selects, which --expect counts. */
@@ -216,7 +219,7 @@ async function writeRun(
   session: Session,
   preview: Preview,
 ): Promise<PlannedRun> {
-  const { store, head, lock, awaited } = newRun;
+  const { store, head, lock, awaited, unreported } = newRun;
   const { values, selection, job, guards } = invocation;
   const rows = selection?.rows ?? [];
   const plan: RunPlan = {
@@ -229,6 +232,8 @@ async function writeRun(
   const images = store && openImages(context, store, head.run, options);
   await recordCarried(journal, images, preview.tasks);
   await closeReplaced(context, newRun, session);
+  // Else the same command, typed once more, would print that report and do nothing.
+  if (store && unreported) await markReported(store, unreported.head.run, unreported.state.last);
   const { tasks, decided: finished } = preview;
   await Promise.all(
     finished.map((row) => journal.append({ kind: 'result', ...redactRow(withoutValues(row)) })),
