@@ -116,6 +116,21 @@ test('--changed also tells what has another value, and what came back', async ()
   expect(await told(line)).toEqual(['a']);
 });
 
+test('--changed tells a field that went missing from one that is null', async () => {
+  const { told, set } = await aClub();
+  await told('--since-last bot --changed internalNotes');
+  set(applied('a', 1, { internalNotes: undefined }));
+  expect(await told('--since-last bot --changed internalNotes')).toEqual(['a']);
+  expect(await told('--since-last bot --changed internalNotes')).toEqual([]);
+});
+
+test('after cursors reset --at, what has exactly that time or none is told, and nothing older', async () => {
+  const { run, told, set } = await aClub();
+  expect((await run(`cursors reset tryouts/mail --at ${at(2)}`)).code).toBe(0);
+  set(application('none', { submittedAt: null }));
+  expect(await told('--since-last mail')).toEqual(['b', 'none']);
+});
+
 test('--changed with --limit keeps the old value of what it did not print', async () => {
   const { told, set } = await aClub();
   await told('--since-last bot --changed status');
@@ -409,6 +424,7 @@ describe('a state that cannot be trusted is refused and named', () => {
     expect(other.stderr).toContain(
       "was first used with --status pending --status reviewing --where 'name~A', but this command has --changed status.",
     );
+    expect(await told(`${same} --changed status`)).toEqual([2]);
   });
 });
 
