@@ -55,7 +55,7 @@ export interface PlannedRun {
   readonly finished: readonly ReportRow[];
   /** How the command ends depends on these rows alone; by default on all. */
   readonly only?: ReadonlySet<number>;
-  /** Whether its report tells all that its journal holds; by default unless the disk failed. */
+  /** True if its report shows everything in its journal; by default, unless the disk failed. */
   readonly reportsAll?: boolean;
   readonly lock: HeldLock | undefined;
   readonly awaited: AwaitedRuns;

@@ -114,7 +114,7 @@ async function planOrContinue(context: Context, invocation: Invocation, setup: R
 }
 
 interface NewRun extends Replaced {
-  /** A run whose report nobody saw, and which `--restart` sets aside. */
+  /** A run whose report was never printed; `--restart` sets it aside. */
   readonly unreported: StoredRun | undefined;
   /** Unfinished rows of replaced runs: the first rows, which are not previewed. */
   readonly carried: readonly Task[];
@@ -232,7 +232,7 @@ async function writeRun(
   const images = store && openImages(context, store, head.run, options);
   await recordCarried(journal, images, preview.tasks);
   await closeReplaced(context, newRun, session);
-  // Else the same command, typed once more, would print that report and do nothing.
+  // Otherwise, the same command would print that report the next time, and change nothing.
   if (store && unreported) await markReported(store, unreported.head.run, unreported.state.last);
   const { tasks, decided: finished } = preview;
   await Promise.all(

@@ -37,7 +37,7 @@ export async function resumeRun(
   });
 }
 
-/** Where a run is kept, once its lock is held; undefined: none could be acquired. */
+/** The store of a run, and its lock; undefined if none could be acquired. */
 interface HeldPlace {
   readonly store: RunStore;
   readonly lock: HeldLock | undefined;

@@ -141,7 +141,7 @@ export interface PlannedChange {
   readonly to: unknown;
 }
 
-/** What a `WriteCommand` would do, determined by reads only. */
+/** The effect of a `WriteCommand`, determined by reads only. */
 interface WritePlan<S = unknown> {
   readonly changes: readonly PlannedChange[];
   /** The requests that a dry run prints; none for what changes this machine only. */

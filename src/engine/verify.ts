@@ -40,7 +40,7 @@ export function readSettleMs(env: { readonly [name: string]: string | undefined 
 export interface Write {
   readonly step: Step;
   readonly state: RecordState;
-  /** What to keep of the record, for `runs undo`. */
+  /** The part of the record that `runs undo` needs. */
   readonly image: BeforeValues | undefined;
   /** Another step follows. */
   readonly more: boolean;

@@ -1,4 +1,4 @@
-/** What of a run can be undone, and how an undo says so: its counts, its effect, and the reason why a run cannot be undone. */
+/** The changes of a run that can be undone, and the words of an undo: its counts, its effect, and why a run cannot be undone. */
 
 import type { Context } from '../context.js';
 import type { CommandManifest } from '../data/command-manifest.js';

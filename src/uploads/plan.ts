@@ -14,7 +14,7 @@ export const ifExistsWords = ['skip', 'duplicate', 'error'] as const;
 export type UploadJob = JsonObject & {
   readonly name: string | null;
   readonly tags: readonly string[];
-  /** What becomes of a file that a document holds already. */
+  /** How to treat a file whose content is stored as a document already. */
   readonly ifExists: (typeof ifExistsWords)[number];
   /** It was typed: where the list cannot tell, nothing is uploaded. */
   readonly isStrict?: boolean;

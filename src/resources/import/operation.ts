@@ -189,7 +189,7 @@ function createSession(
       const { record } = typeof made === 'string' ? await readCreated(context, resource, made) : {};
       if (record) return { record, at: context.instant() };
       if (!body) return { record: undefined, at: context.instant() };
-      // At its turn the row reads the list again; what it may have created itself is no conflict.
+      // The row reads the list again at its turn: a record that it created itself is no conflict.
       if (purpose === 'preview' && (isListed || task.open))
         return { record: undefined, at: context.instant(), freshMs: 0 };
       const when = purpose === 'preview' || purpose === 'turn' ? 'now' : 'after';
