@@ -176,7 +176,7 @@ async function downloadTo(
   try {
     const sink = hashedSink(fileSink(file));
     const size = recordedSize(record);
-    const bytes = await fetchDocument(context, 'downloadDocument', id, size, watch(sink));
+    const bytes = await fetchDocument(context, id, size, watch(sink));
     await file.commit();
     return { bytes, sha256: sink.sha256() };
   } finally {

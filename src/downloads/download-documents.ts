@@ -1,7 +1,6 @@
 /** Downloads and previews of documents: their flags, selection, targets, and what they print. */
 
 import * as z from 'zod/mini';
-import { resourceRow } from '../api/resources.js';
 import { type BulkValues, limitRate, type Selecting } from '../bulk/invocation.js';
 import { selectByFilter, selectLocally, sourceOf } from '../bulk/select-rows.js';
 import { ValueWithExit } from '../cli/command-output.js';
@@ -140,13 +139,13 @@ export async function downloadSelection(
           (await selectLocally(context, values, selecting, source)).rows,
         );
   const isOne = source === 'ids' && rows.length === 1;
-  return downloadDocuments(context, 'downloadDocument', rows, values, isOne);
+  return downloadDocuments(context, 'download', rows, values, isOne);
 }
 
 /** Downloads the files of documents; `isOne`: exactly one was named on the command line. */
 export async function downloadDocuments(
   context: Context,
-  endpoint: DownloadCall,
+  call: DownloadCall,
   rows: Parameters<typeof withRecords>[1],
   values: DownloadValues,
   isOne: boolean,
@@ -166,13 +165,12 @@ export async function downloadDocuments(
   const documents = needsList ? await withRecords(context, rows) : rows;
   const selected = { documents, save, isOne };
   // A preview may hold other bytes than its document.
-  const isMirror =
-    endpoint === resourceRow('documents').calls.download && skipExisting && !values.url;
-  if (!isMirror || folder === undefined) return downloadNamed(context, endpoint, selected, values);
+  const isMirror = call === 'download' && skipExisting && !values.url;
+  if (!isMirror || folder === undefined) return downloadNamed(context, call, selected, values);
   const { openMirror } = await import('./mirror.js');
   const mirror = await openMirror(context, folder);
   try {
-    return await downloadNamed(context, endpoint, { ...selected, mirror }, values);
+    return await downloadNamed(context, call, { ...selected, mirror }, values);
   } catch (error) {
     mirror.release();
     throw error;
@@ -185,7 +183,7 @@ interface Selected extends Omit<PlannedDownloads, 'targets'> {
 
 async function downloadNamed(
   context: Context,
-  endpoint: DownloadCall,
+  call: DownloadCall,
   { documents, save, isOne, mirror }: Selected,
   values: DownloadValues,
 ): Promise<Result | ValueWithExit<Result>> {
@@ -202,12 +200,12 @@ async function downloadNamed(
     if (out !== undefined) await refuseSameFile('--out', out, others);
     if (context.settings.dryRun) {
       const { planDownloads } = await import('./dry-run.js');
-      return planDownloads(context, endpoint, { documents, targets, save, isOne });
+      return planDownloads(context, call, { documents, targets, save, isOne });
     }
   }
   const worker = values.url
-    ? signer(context, endpoint)
-    : await createDownloader(context, endpoint, naming, save, { isOne, mirror });
+    ? signer(context, call)
+    : await createDownloader(context, call, naming, save, { isOne, mirror });
   const [only] = targets;
   if (isOne && only) {
     try {
@@ -262,11 +260,11 @@ async function checkDownloadFields(
   checkRowFields(chosenFields(settings), { rowFields });
 }
 
-function signer(context: Context, endpoint: DownloadCall): DownloadWorker<DownloadRow> {
+function signer(context: Context, call: DownloadCall): DownloadWorker<DownloadRow> {
   const { urlNote } = context.api;
   let isNoted = false;
   const work = async ({ id }: Target): Promise<DownloadRow> => {
-    const link = await linkOf(context, endpoint, id);
+    const link = await linkOf(context, call, id);
     if (link.kind === 'url') {
       if (urlNote !== undefined && !isNoted) context.message(urlNote);
       isNoted = true;

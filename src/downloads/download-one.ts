@@ -36,13 +36,13 @@ export interface SavedRow {
  */
 export async function createDownloader(
   context: Context,
-  endpoint: DownloadCall,
+  call: DownloadCall,
   naming: Naming,
   save: SaveOptions,
   { isOne, mirror }: { readonly isOne: boolean; readonly mirror: Mirror | undefined },
 ): Promise<DownloadWorker<SavedRow>> {
   if (save.file !== '-') await sweepStaleTemps(folderOf(save), context.now());
-  return new Saver(context, endpoint, naming, save, isOne, mirror);
+  return new Saver(context, call, naming, save, isOne, mirror);
 }
 
 function folderOf({ folder, file }: SaveOptions): string {
@@ -59,7 +59,7 @@ class Saver implements DownloadWorker<SavedRow> {
   private readonly meter: Meter;
   constructor(
     private readonly context: Context,
-    private readonly endpoint: DownloadCall,
+    private readonly call: DownloadCall,
     private readonly naming: Naming,
     private readonly options: SaveOptions,
     private readonly isOne: boolean,
@@ -138,7 +138,7 @@ class Saver implements DownloadWorker<SavedRow> {
   }
 
   private fetch({ id, record }: Target, sink: FileSink): Promise<number> {
-    return fetchDocument(this.context, this.endpoint, id, recordedSize(record), sink);
+    return fetchDocument(this.context, id, recordedSize(record), sink, this.call);
   }
 
   private async skip({ id, record, isUnchanged }: Target, path: string): Promise<SavedRow> {

@@ -1,10 +1,11 @@
 /** The dry run of downloads: the requests that would be sent, the files written, and the documents that are missing. */
 
+import { callFor } from '../api/resources.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import type { DryRun } from '../cli/define.js';
 import type { Context } from '../context.js';
 import { plural } from '../data/text.js';
-import { type DownloadCall, downloadCall } from './fetch.js';
+import type { DownloadCall } from './fetch.js';
 import { type SaveOptions, skipsTarget } from './target-file.js';
 import type { NamedDocument, Target } from './target-names.js';
 
@@ -23,7 +24,7 @@ export interface PlannedDownloads {
  */
 export function planDownloads(
   context: Context,
-  endpoint: DownloadCall,
+  call: DownloadCall,
   { documents, targets, save, isOne }: PlannedDownloads,
 ): DryRun | ValueWithExit<DryRun> {
   const missing = documents.flatMap(({ id, missing: error }) => (error ? [{ id, error }] : []));
@@ -41,7 +42,7 @@ export function planDownloads(
   const plan: DryRun = {
     schema: 1,
     dryRun: true,
-    requests: planned.map(({ id }) => context.api.describe(downloadCall(endpoint, id))),
+    requests: planned.map(({ id }) => context.api.describe(callFor('documents', call, id))),
     changes: planned.flatMap(({ id, path = '(named by the store)' }) =>
       path === '-' ? [] : { id, field: 'file', from: null, to: path },
     ),

@@ -1,8 +1,8 @@
 /** Fetches the file of a document: asks for its link, and downloads the bytes into a sink, hashed on the way. */
 
 import { createHash } from 'node:crypto';
-import { resourceRow } from '../api/resources.js';
-import type { Call, Link } from '../api/types.js';
+import { callFor } from '../api/resources.js';
+import type { Link } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isMissingFile } from '../data/outcome-errors.js';
 import { recordedSize } from '../data/path.js';
@@ -12,30 +12,25 @@ import { CancelledError, Failure, StoreError } from '../errors.js';
 import { recordIfThere, recordReader } from '../resources/read.js';
 import { download, type FileSink, type FileSource } from './resumable-download.js';
 
-/** The endpoints whose answer leads to a file (contract 4.4). */
-export type DownloadCall = 'downloadDocument' | 'previewDocument';
-
-/** The call for the file of a document. */
-export function downloadCall(endpoint: DownloadCall, id: string): Call {
-  return { endpoint, params: { [resourceRow('documents').idName]: id } };
-}
+/** The calls whose answer leads to the file of a document (contract 4.4). */
+export type DownloadCall = 'download' | 'preview';
 
 /** Requests the signed URL of a document; the `fileUrl` of its record is never one (contract 2.5). */
-export function linkOf(context: Context, endpoint: DownloadCall, id: string): Promise<Link> {
-  return context.api.link(downloadCall(endpoint, id));
+export function linkOf(context: Context, call: DownloadCall, id: string): Promise<Link> {
+  return context.api.link(callFor('documents', call, id));
 }
 
 /** Downloads the file of a document into a sink and returns its size. Throws as `download` does. */
 export async function fetchDocument(
   context: Context,
-  endpoint: DownloadCall,
   id: string,
   size: number | undefined,
   sink: FileSink,
+  call: DownloadCall = 'download',
 ): Promise<number> {
   const files = await context.files();
   const source: FileSource = {
-    link: () => linkOf(context, endpoint, id),
+    link: () => linkOf(context, call, id),
     get: (url, part) => files.get(url, part),
     size,
     findSize: () => findSize(context, id),

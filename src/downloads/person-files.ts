@@ -50,7 +50,7 @@ export async function writeFiles(
   const { targets } = naming;
   for (const target of targets) if (target.path !== undefined) requireAbsent(target.path);
   const options = { isOne: true, mirror: undefined };
-  const worker = await createDownloader(context, 'downloadDocument', naming, save, options);
+  const worker = await createDownloader(context, 'download', naming, save, options);
   const files: string[] = [];
   try {
     for (const target of targets) {

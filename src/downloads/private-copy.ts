@@ -51,13 +51,7 @@ export async function copyPrivately(context: Context, document: Document): Promi
     write: async (chunk) => file?.write(chunk),
   };
   try {
-    const bytes = await fetchDocument(
-      context,
-      'downloadDocument',
-      id,
-      recordedSize(record),
-      counted.watch(copy),
-    );
+    const bytes = await fetchDocument(context, id, recordedSize(record), counted.watch(copy));
     await file?.commit();
     return { id, path, bytes };
   } catch (error) {

@@ -34,7 +34,7 @@ async function hasContent(
 ): Promise<boolean> {
   const sink = hashedSink();
   try {
-    await fetchDocument(context, 'downloadDocument', id, sizeBytes, sink);
+    await fetchDocument(context, id, sizeBytes, sink);
   } catch (error) {
     // The stored length or MD5 differs.
     const isOther =

@@ -1,5 +1,6 @@
 /** `rosterctl documents open`: opens the file of a document with the desktop's own program. */
 
+import { callFor } from '../../api/resources.js';
 import { type DryRun, defineCommand } from '../../cli/define.js';
 import { fileLines } from '../../cli/lines.js';
 import { linesView } from '../../cli/views.js';
@@ -11,7 +12,6 @@ import {
   downloadFlags,
 } from '../../downloads/download-documents.js';
 import type { SavedRow } from '../../downloads/download-one.js';
-import { downloadCall } from '../../downloads/fetch.js';
 import { copyPrivately, requireOpenable } from '../../downloads/private-copy.js';
 import { documentsNamed, type NamedDocument, withRecords } from '../../downloads/target-names.js';
 import { idArg } from '../../resources/params.js';
@@ -47,7 +47,7 @@ export default defineCommand({
   async run(context, { id: word, url }): Promise<Result> {
     const rows = await documentsNamed(context, [word]);
     if (url) {
-      const signed = downloadDocuments(context, 'downloadDocument', rows, { url }, true);
+      const signed = downloadDocuments(context, 'download', rows, { url }, true);
       return (await signed) as DownloadRow;
     }
     const [document] = await withRecords(context, rows);
@@ -76,7 +76,7 @@ function plannedOpen(context: Context, id: string): DryRun {
   return {
     schema: 1,
     dryRun: true,
-    requests: [context.api.describe(downloadCall('downloadDocument', id))],
+    requests: [context.api.describe(callFor('documents', 'download', id))],
     changes: [{ id, field: 'file', from: null, to: '(a private copy)' }],
   };
 }

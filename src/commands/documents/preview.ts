@@ -24,6 +24,6 @@ export default defineCommand({
   view: downloadView,
   async run(context, values) {
     const rows = await documentsNamed(context, [values.id]);
-    return downloadDocuments(context, 'previewDocument', rows, values, true);
+    return downloadDocuments(context, 'preview', rows, values, true);
   },
 });
