@@ -11,19 +11,11 @@ import { BugError } from '../errors.js';
 import type { EndpointName } from './contract.js';
 import { AnyRecord, TryoutApplication } from './schemas.js';
 
-/** The calls that a resource may have, by what they do to its records. */
-export type ResourceCall =
-  | 'list'
-  | 'get'
-  | 'create'
-  | 'update'
-  | 'delete'
-  | 'convert'
-  | 'download'
-  | 'preview';
-
 /** The calls that change a record that exists. */
-export type RecordWrite = Exclude<ResourceCall, 'list' | 'get' | 'create' | 'download' | 'preview'>;
+export type RecordWrite = 'update' | 'delete' | 'convert';
+
+/** The calls that a resource may have, by what they do to its records. */
+export type ResourceCall = RecordWrite | 'list' | 'get' | 'create' | 'download' | 'preview';
 
 interface Resource extends ResourceWords {
   /** Names of a record or a list in an envelope: lower-case letters and digits, best first. */
