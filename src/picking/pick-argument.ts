@@ -27,13 +27,14 @@ import {
   type StoredRun,
   summaryOf,
 } from '../runs/stored-run.js';
+import { verbs } from '../runs/verb.js';
 import { type Choice, matchChoices } from '../terminal/choices.js';
 import { alignedLines } from '../terminal/layout.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { truncate } from '../terminal/width.js';
 
-/** The verbs that take a sole match without asking; whatever else writes always asks. */
-const takesSoleMatch = ['get', 'download', 'preview', 'open', 'show', 'use', 'resume', 'person'];
+/** The verbs that take a sole match without asking, as all that only read do; whatever else writes always asks. */
+const takesSoleMatch = ['use', 'resume'];
 
 /** The verbs whose list lets the user mark several. */
 const takesSeveral = ['set-status'];
@@ -71,7 +72,7 @@ export async function pickArgument(
   if (!first) return undefined;
   const ownNoun = resource ? resourceWords[resource].noun : arg.completes;
   const noun = verb === 'person' ? verb : ownNoun;
-  if (found.length === 1 && takesSoleMatch.includes(verb)) {
+  if (found.length === 1 && (!command.writes || takesSoleMatch.includes(verb))) {
     const who = [first.value, first.about && `(${first.about})`].filter(Boolean).join(' ');
     context.message(term === undefined ? `The only ${noun}: ${who}` : `"${term}" is ${who}.`);
     return withValue(values, arg, [first.value]);
@@ -234,9 +235,7 @@ const canTake: Readonly<Record<string, (run: StoredRun, store: RunStore) => bool
     finished &&
     [...state.results.values()].some(({ result }) => countsAsError(result)) &&
     retriedBy(store, head.run) === undefined,
-  // Deletions and conversions leave nothing to undo.
-  undo: (run) =>
-    !(run.head.verb === 'delete' || run.head.verb === 'convert') && mayHaveChanged(run),
+  undo: (run) => verbs[run.head.verb].canUndo && mayHaveChanged(run),
 };
 
 /** Returns the runs of the connection in force that a verb can work on, newest first. */

@@ -57,7 +57,7 @@ function obstacle(
   if (!verbs[verb].canUndo) {
     // Its second step was refused.
     if (step !== undefined) return `only ${step}`;
-    return verb === 'delete' ? 'deleted' : 'converted';
+    return verbs[verb].done;
   }
   if (image?.kind === 'record') return 'deleted';
   // `auth logout` may have removed images of a run that was resumed later.
