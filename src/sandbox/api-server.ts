@@ -107,8 +107,8 @@ async function answer(parts: ApiParts, request: Received): Promise<Rendered> {
   const { resource } = row;
   const { strictEvents, shapes, signUrl, state, effects } = parts;
   if (!grant.allows(permission)) throw forbidden(`the key lacks the permission ${permission}`);
-  // A row without a body schema ignores the body of a request.
-  const given = row.body ? readJsonBody(request) : {};
+  // A row that has no use for the body of a request ignores it.
+  const given = row.body || row.org === 'body' ? readJsonBody(request) : {};
   const { organizationId } = grant;
   const body = checkBodyOrganization(row, organizationId, {
     params: match.params,
