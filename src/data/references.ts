@@ -65,7 +65,7 @@ export function missingHint(word: string, resource: ResourceName): string {
   const bare = pasted(word);
   const words = bare.split(/[\s,;]+/);
   if (words.length > 1 && words.every((each) => /\d/.test(each)))
-    return `Give each id as an argument of its own: ${words.map(shellQuote).join(' ')}`;
+    return `Give each id by itself: ${words.map(shellQuote).join(' ')}`;
   const other = bare === word || bare === '' ? undefined : didYouMeanReference({ text: bare });
   const meant = meantReference(bare, resource) ?? other;
   if (meant !== undefined) return `${meant}\nSee: ${list}`;

@@ -42,7 +42,7 @@ test.each([
   ['app_1,app_2, app_3', 'app_1 app_2 app_3'],
   ['"app_1 app_2"', 'app_1 app_2'],
 ])('ids in one argument are named one by one: %j', (word, words) => {
-  expect(missingHint(word, 'tryouts')).toBe(`Give each id as an argument of its own: ${words}`);
+  expect(missingHint(word, 'tryouts')).toBe(`Give each id by itself: ${words}`);
 });
 
 test.each(['app_0001', '"', ', ', 'https://club.example.org/'])(
