@@ -28,9 +28,9 @@ export function checkAgainstTable(
   const isNamed = (name: string) => isGiven(values[name]);
   const wordOf = (name: string) =>
     [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
-  const [, verb = ''] = command.words;
-  const isCreate = verb === 'create' || verb === 'upload';
-  const purpose = isCreate ? verb : command.writes ? 'change' : 'do';
+  const [, verb] = command.words;
+  // What writes without an argument names no record that it could change.
+  const purpose = !command.writes ? 'do' : command.args.length === 0 ? 'create' : 'change';
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isNamed(flag.name) && flag.word.startsWith('--'))
       throw new UsageError(flag.ifMissing ?? `${flag.word} is missing.`, {
