@@ -26,8 +26,6 @@ export function checkAgainstTable(
   if (missing && !(canBePicked(command, values) && mayAsk())) throw missing;
   const help = `See: rosterctl ${command.words.join(' ')} --help`;
   const isNamed = (name: string) => isGiven(values[name]);
-  const wordOf = (name: string) =>
-    [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name;
   const [, verb] = command.words;
   // What writes without an argument names no record that it could change.
   const purpose = !command.writes ? 'do' : command.args.length === 0 ? 'create' : 'change';
@@ -42,14 +40,17 @@ export function checkAgainstTable(
   for (const set of command.needsOneOf)
     if (!set.some(isNamed)) {
       const question = command.args.find(({ name }) => set.includes(name))?.ifMissing;
-      throw new UsageError(question ?? `Nothing to ${purpose}. Add ${orList(set.map(wordOf))}.`, {
-        hint: command.writes ? (fieldHint(command, values) ?? help) : exampleOf(command),
-      });
+      throw new UsageError(
+        question ?? `Nothing to ${purpose}. Add ${orList(typedWords(command, set))}.`,
+        {
+          hint: command.writes ? (fieldHint(command, values) ?? help) : exampleOf(command),
+        },
+      );
     }
   for (const set of command.excludes) {
     const both = set.filter(isNamed);
     if (both.length > 1)
-      throw new UsageError(`${both.map(wordOf).join(' and ')} cannot be given together.`, {
+      throw new UsageError(`${typedWords(command, both).join(' and ')} cannot be given together.`, {
         hint: help,
       });
   }
@@ -193,6 +194,11 @@ export interface ParsedCommand {
   readonly command: ManifestCommand;
   readonly values: RawValues;
   readonly globals: GlobalFlags;
+}
+
+/** Returns parameters as they are typed: `--clear-note`. */
+export function typedWords({ args, flags }: ManifestCommand, names: readonly string[]) {
+  return names.map((name) => [...args, ...flags].find((each) => each.name === name)?.word ?? name);
 }
 
 /** Returns what follows the name of a command in its usage line: `ID… [flags]`. */

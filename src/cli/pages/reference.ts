@@ -12,7 +12,7 @@ import {
 } from '../../data/command-manifest.js';
 import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
-import { argUsage, usageWords } from '../check.js';
+import { argUsage, typedWords, usageWords } from '../check.js';
 import { globalFlags } from '../global-flags.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
@@ -123,13 +123,7 @@ function commandSection(command: ManifestCommand): string[] {
 }
 
 function rules(command: ManifestCommand): string[] {
-  const typed = (names: readonly string[]) =>
-    codes(
-      names.map(
-        (name) =>
-          [...command.args, ...command.flags].find((entry) => entry.name === name)?.word ?? name,
-      ),
-    );
+  const typed = (names: readonly string[]) => codes(typedWords(command, names));
   return [
     ...command.needsOneOf.map((names) => `At least one of ${typed(names)} is needed.`),
     ...command.excludes.map((names) => `At most one of ${typed(names)} may be given.`),
