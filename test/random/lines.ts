@@ -7,6 +7,7 @@ import {
   type ManifestParam,
   readManifest,
 } from '../../src/data/command-manifest.js';
+import type { ResourceName } from '../../src/data/resources.js';
 import { distribution } from '../support/in-process.js';
 
 const table = readManifest(distribution.table);
@@ -29,7 +30,7 @@ export interface RandomLine {
 
 const anyOf = (text: string) => fc.constantFrom(...text.split(' '));
 
-const ids = {
+const ids: Readonly<Record<ResourceName, string>> = {
   tryouts: 'app_0001 app_0002 app_0007 app_0040 app_0099 email:nilo@example.com tag:demo-1',
   teams: 'team_0001 team_0002 team_0006 team_0009 name:Lanternfish name:lanternfish',
   players: 'player_0001 player_0002 player_0031 player_0099 tag:TarnLynx#DEMO',
@@ -94,7 +95,7 @@ function textFor({ choices, commaList, completes = '', word, placeholder }: Mani
   if (choices && commaList)
     return fc.subarray([...choices], { minLength: 1, maxLength: 2 }).map((some) => some.join());
   if (choices) return fc.constantFrom(...choices);
-  const resource = /^id:(.*)/.exec(completes)?.[1] as keyof typeof ids | undefined;
+  const resource = /^id:(.*)/.exec(completes)?.[1] as ResourceName | undefined;
   if (resource) return anyOf(ids[resource]);
   return anyOf(expected[word] ?? expected[placeholder] ?? expected[completes] ?? 'a demo Valorant');
 }
