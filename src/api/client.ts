@@ -182,7 +182,7 @@ export class Client implements Api {
       ({
         requestUrl: new URL(`${this.baseUrl}${path}`),
         baseUrl: this.baseUrl,
-        verb: row.answers === 'preview' ? 'preview' : 'download',
+        verb: row.verb === 'preview' ? 'preview' : 'download',
         urlPath: overrides['download.urlPath'],
         now: new Date(instant().wall),
       }) as const;

@@ -17,6 +17,12 @@ type Basis =
   | { readonly stated: string }
   | { readonly assumed: string; readonly override: OverrideKey };
 
+/** The calls that change a record that exists. */
+export type RecordWrite = 'update' | 'delete' | 'convert';
+
+/** The calls that a resource may have, by what they do to its records. */
+export type ResourceCall = RecordWrite | 'list' | 'get' | 'create' | 'download' | 'preview';
+
 export interface Endpoint {
   /** `METHOD /path/{param}`; the path begins below `/v1`. */
   readonly route: string;
@@ -25,10 +31,10 @@ export interface Endpoint {
   readonly org: 'path' | 'query' | 'body' | 'none';
   readonly basis: Basis;
   readonly resource: ResourceName;
-  /** Its effect on records; `other` for anything else. */
-  readonly verb: 'list' | 'get' | 'create' | 'update' | 'delete' | 'other';
+  /** The call of its resource that it is, as no other row; `other` for one that is none. */
+  readonly verb: ResourceCall | 'other';
   /** The 2xx body: a list envelope, one record, an upload grant, a signed URL, or not shown. */
-  readonly answers: 'list' | 'record' | 'grant' | 'download' | 'preview' | 'unshown';
+  readonly answers: 'list' | 'record' | 'grant' | 'link' | 'unshown';
   /** Schema of the documented response (of one element, for a list). */
   readonly result?: z.core.$ZodType;
   /** Schema of the request body, without organizationId. */
@@ -166,8 +172,8 @@ export const contract = {
     org: 'none',
     basis: { stated: '4.4' },
     resource: 'documents',
-    verb: 'other',
-    answers: 'download',
+    verb: 'download',
+    answers: 'link',
   },
   previewDocument: {
     route: 'GET /documents/{documentId}/preview',
@@ -175,8 +181,8 @@ export const contract = {
     org: 'none',
     basis: { stated: '4.4' },
     resource: 'documents',
-    verb: 'other',
-    answers: 'preview',
+    verb: 'preview',
+    answers: 'link',
   },
   createDocument: {
     route: 'POST /documents',
@@ -268,7 +274,7 @@ export const contract = {
     org: 'body',
     basis: { stated: '4.4' },
     resource: 'tryouts',
-    verb: 'other',
+    verb: 'convert',
     answers: 'unshown',
     body: fields,
   },

@@ -102,13 +102,11 @@ function requestBody(row: Endpoint, method: string): Json | undefined {
 }
 
 function responseText(row: Endpoint): string {
-  const link = 'a signed URL; the shape is not shown';
   const texts = {
     list: 'a list; its envelope is not shown',
     record: 'the record',
     grant: 'where to put the file',
-    download: link,
-    preview: link,
+    link: 'a signed URL; the shape is not shown',
     unshown: 'not shown',
   } satisfies Record<Endpoint['answers'], string>;
   return texts[row.answers];

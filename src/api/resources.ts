@@ -1,91 +1,45 @@
-/** The resource table: words, calls, envelopes and schema of each resource. */
+/** The resource table: the words of each resource, and its part of the contract table. */
 import type * as z from 'zod/mini';
 import type { JsonObject } from '../data/json.js';
 import {
+  perResource,
   type ResourceName,
   type ResourceWords,
   resourceNames,
   resourceWords,
 } from '../data/resources.js';
 import { BugError } from '../errors.js';
-import type { EndpointName } from './contract.js';
-import { AnyRecord, TryoutApplication } from './schemas.js';
-
-/** The calls that change a record that exists. */
-export type RecordWrite = 'update' | 'delete' | 'convert';
-
-/** The calls that a resource may have, by what they do to its records. */
-export type ResourceCall = RecordWrite | 'list' | 'get' | 'create' | 'download' | 'preview';
+import {
+  contract,
+  type Endpoint,
+  type EndpointName,
+  endpoint,
+  type ResourceCall,
+} from './contract.js';
 
 interface Resource extends ResourceWords {
-  /** Names of a record or a list in an envelope: lower-case letters and digits, best first. */
+  /** Names of a record or a list in an envelope, best first. */
   readonly envelopes: readonly string[];
-  /** Schema of one record: documented fields are checked, all others pass. */
-  readonly schema: z.ZodMiniObject;
-  /** Without `get`, single records are searched in the list. */
+  /** Its rows of the contract table. Without `get`, single records are searched in the list. */
   readonly calls: { readonly list: EndpointName } & {
     readonly [C in Exclude<ResourceCall, 'list'>]?: EndpointName;
   };
+  /** Schema of one record: documented fields are checked, all others pass. */
+  readonly schema: z.ZodMiniObject;
 }
 
 /** Every resource, once. */
-export const resources: { readonly [R in ResourceName]: Resource } = {
-  teams: {
-    ...resourceWords.teams,
-    envelopes: ['team', 'teams'],
-    schema: AnyRecord,
-    calls: {
-      list: 'listTeams',
-      get: 'getTeam',
-      create: 'createTeam',
-      update: 'updateTeam',
-      delete: 'deleteTeam',
-    },
-  },
-  players: {
-    ...resourceWords.players,
-    envelopes: ['player', 'players'],
-    schema: AnyRecord,
-    calls: {
-      list: 'listPlayers',
-      get: 'getPlayer',
-      create: 'createPlayer',
-      update: 'updatePlayer',
-      delete: 'deletePlayer',
-    },
-  },
-  documents: {
-    ...resourceWords.documents,
-    envelopes: ['document', 'documents'],
-    schema: AnyRecord,
-    calls: {
-      list: 'listDocuments',
-      create: 'createDocument',
-      update: 'updateDocument',
-      delete: 'deleteDocument',
-      download: 'downloadDocument',
-      preview: 'previewDocument',
-    },
-  },
-  tryouts: {
-    ...resourceWords.tryouts,
-    envelopes: [
-      'application',
-      'applications',
-      'tryoutapplication',
-      'tryoutapplications',
-      'tryout',
-      'tryouts',
-    ],
-    schema: TryoutApplication,
-    calls: {
-      list: 'listTryouts',
-      get: 'getTryout',
-      update: 'updateTryout',
-      convert: 'convertTryout',
-    },
-  },
-};
+export const resources = perResource((name): Resource => {
+  const own = Object.entries<Endpoint>(contract).filter(
+    ([, { resource, verb }]) => resource === name && verb !== 'other',
+  );
+  // A test checks that each has a list, and that this has a schema.
+  const calls = Object.fromEntries(own.map(([of, { verb }]) => [verb, of])) as Resource['calls'];
+  const schema = endpoint(calls.list).result as z.ZodMiniObject;
+  const words: ResourceWords = resourceWords[name];
+  const envelopes = [words.noun, words.plural, ...(words.otherNames ?? [])];
+  return { ...words, envelopes, calls, schema };
+});
 
 /** Returns one row. */
 export function resourceRow(name: ResourceName): Resource {

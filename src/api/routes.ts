@@ -2,7 +2,7 @@
 
 import { parseRoute } from '../data/http.js';
 import { type Overrides, resourceWords } from '../data/resources.js';
-import { lowerFirst } from '../data/text.js';
+import { lowerFirst, withArticle } from '../data/text.js';
 import { type CallSite, UsageError } from '../errors.js';
 import { contract, type Endpoint, type EndpointName, endpoint } from './contract.js';
 import { idProblem } from './schemas.js';
@@ -72,7 +72,7 @@ export function undocumented({ verb, resource, summary }: Endpoint): string {
   const action =
     verb === 'other' || verb === 'list'
       ? lowerFirst(summary)
-      : `${verb} a ${resourceWords[resource].noun}`;
+      : `${verb} ${withArticle(resourceWords[resource].noun)}`;
   return `The service does not document how to ${action}`;
 }
 

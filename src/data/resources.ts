@@ -1,4 +1,4 @@
-/** The plain half of the resource table: the words of each resource, which settings and messages import. `api/resources.ts` has the rest. */
+/** The words of each resource, which settings and messages import. `api/resources.ts` adds what the contract table has of it. */
 
 export const resourceWords = {
   teams: {
@@ -41,6 +41,7 @@ export const resourceWords = {
   tryouts: {
     noun: 'application',
     plural: 'applications',
+    otherNames: ['tryoutapplication', 'tryoutapplications', 'tryout', 'tryouts'],
     path: '/tryout-applications',
     idName: 'applicationId',
     order: '-submittedAt',
@@ -80,6 +81,8 @@ export type LookedUpKind = 'email' | 'name' | 'discord' | 'tag';
 export interface ResourceWords {
   readonly noun: string;
   readonly plural: string;
+  /** Its names in an envelope besides these two: lower-case letters and digits, best first. */
+  readonly otherNames?: readonly string[];
   /** The prefix of its endpoints' paths. */
   readonly path: string;
   /** The id's name in the contract's paths. */

@@ -1,7 +1,7 @@
 /** Sends one write of a record, and says of a refused one if its route, which the contract does not state, is wrong. */
 
-import { type Endpoint, endpoint } from '../api/contract.js';
-import { callFor, type RecordWrite, resourceRow } from '../api/resources.js';
+import { type Endpoint, endpoint, type RecordWrite } from '../api/contract.js';
+import { callFor, resourceRow } from '../api/resources.js';
 import { type Route, routeParts, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';

@@ -1,7 +1,7 @@
 /** Checks of the connection and of what the service sends, for `rosterctl doctor`. */
-import { contractVersion } from '../api/contract.js';
+import { contractVersion, type ResourceCall } from '../api/contract.js';
 import { createProxyChoice } from '../api/proxy.js';
-import { callFor, type ResourceCall, resourceRow } from '../api/resources.js';
+import { callFor, resourceRow } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
 import { secondsInCache } from '../api/wire.js';
 import { rowError } from '../cli/failure.js';

@@ -65,7 +65,7 @@ function permissionOf(row: Endpoint): string {
 
 function actionOf({ verb, route }: Endpoint): string {
   if (route.startsWith('GET ')) return 'read';
-  return verb === 'other' ? 'update' : verb;
+  return verb === 'create' || verb === 'delete' ? verb : 'update';
 }
 
 function pairOf(pair: string): readonly [string, string] {

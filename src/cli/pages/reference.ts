@@ -100,8 +100,7 @@ export function assumptionsPage(inventions: readonly string[]): string {
 /** Stated endpoints whose response the contract does not show. */
 function unshownResponses(): readonly Endpoint[] {
   return Object.values<Endpoint>(contract).filter(
-    ({ basis, answers }) =>
-      'stated' in basis && ['unshown', 'download', 'preview'].includes(answers),
+    ({ basis, answers }) => 'stated' in basis && ['unshown', 'link'].includes(answers),
   );
 }
 
