@@ -12,7 +12,7 @@ import { checkAnswer, createDrift, type Drift } from './drift.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { configured, listRecords } from './record-list.js';
 import { findRecord } from './records.js';
-import { resourceRow } from './resources.js';
+import { resources } from './resources.js';
 import { requestKind } from './retry.js';
 import {
   fillPath,
@@ -214,7 +214,7 @@ export class Client implements Api {
   ) {
     const { baseUrl, organizationId, drift } = this;
     const { overrides = this.options.overrides, isQuiet = false } = how;
-    const call = { endpoint: resourceRow(resource).calls.list };
+    const call = { endpoint: resources[resource].calls.list };
     if (!isQuiet) this.noteAssumedRoute(call);
     return listRecords(resource, {
       ...this.options,

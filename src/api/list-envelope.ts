@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { hasId, propertyNamed } from './records.js';
-import { isOfAnother, resourceRow } from './resources.js';
+import { isOfAnother, resources } from './resources.js';
 
 const listNames = [
   'data',
@@ -109,7 +109,7 @@ function listWithin(
   const found = find(body, search);
   if (found) return found[1].isAssumed ? found[1] : { ...found[1], place: [...above, found[0]] };
   if (above.length > deepestWrapper) return undefined;
-  for (const name of [...resourceRow(search.resource).envelopes, ...envelopeNames]) {
+  for (const name of [...resources[search.resource].envelopes, ...envelopeNames]) {
     const key = propertyNamed(body, [name], isObject);
     const inner = key === undefined ? undefined : body[key];
     if (key === undefined || !isObject(inner)) continue;
@@ -124,7 +124,7 @@ const deepestWrapper = 1;
 
 const listInObject: FindInObject = (body, { resource, idName }) => {
   const isList = (value: unknown) => rowsOf(value, idName) !== undefined;
-  const named = propertyNamed(body, [...resourceRow(resource).envelopes, ...listNames], isList);
+  const named = propertyNamed(body, [...resources[resource].envelopes, ...listNames], isList);
   const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, isFilledRows));
   const rows = key === undefined ? undefined : rowsOf(body[key], idName);
   return key !== undefined && rows ? [key, { rows }] : undefined;
@@ -132,7 +132,7 @@ const listInObject: FindInObject = (body, { resource, idName }) => {
 
 /** Finds what can only be an empty list: `{teams: null}`, `{squads: []}`. */
 const emptyInObject: FindInObject = (body, { resource, idName }) => {
-  const names = [...resourceRow(resource).envelopes, ...listNames];
+  const names = [...resources[resource].envelopes, ...listNames];
   const named = propertyNamed(body, names, (value) => value === null);
   const key = named ?? (hasId(body, idName) ? undefined : onlyArray(body, resource, Array.isArray));
   if (key === undefined) return undefined;
@@ -190,7 +190,7 @@ export function looksLikeList(
   const [first, second] = keys.map(normalName);
   if (first === undefined) return true;
   const name = second ?? first;
-  if (!resourceRow(resource).envelopes.includes(name) && !listNames.includes(name)) return false;
+  if (!resources[resource].envelopes.includes(name) && !listNames.includes(name)) return false;
   return second === undefined || envelopeNames.includes(first);
 }
 

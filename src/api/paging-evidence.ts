@@ -4,7 +4,7 @@ import { normalName } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { wordList } from '../data/text.js';
 import { type Named, pagingFields } from './paging-fields.js';
-import { isOfAnother, resourceRow } from './resources.js';
+import { isOfAnother, resources } from './resources.js';
 
 /** The evidence in one answer about the rest of its list. */
 export interface PagingEvidence {
@@ -89,7 +89,7 @@ export function readEvidence(
   { resource, listPath = '' }: { resource: ResourceName; listPath?: string | undefined },
 ): PagingEvidence {
   // `{applications: {data: […], total}}`: what wraps the list speaks of it, too.
-  const wrappers = [...resourceRow(resource).envelopes, ...listPath.split('.')];
+  const wrappers = [...resources[resource].envelopes, ...listPath.split('.')];
   const fields = pagingFields(body, headers, wrappers);
   const first = <T>(
     names: Iterable<string>,

@@ -9,7 +9,7 @@ import { PageFollower, pathBelow } from './page-follower.js';
 import { Paging } from './paging.js';
 import { ifKnown, refusedText, SeenRecords, unknownPage } from './record-list.js';
 import { withTextId } from './records.js';
-import { resourceRow } from './resources.js';
+import { resources } from './resources.js';
 import type { Api } from './types.js';
 
 /**
@@ -79,5 +79,5 @@ async function readPage(
 /** Returns the resource whose path it begins with, for its envelopes and pages; any other is read as teams are. */
 function resourceIn(path: string): ResourceName {
   const word = normalName(path.split('/')[1] ?? '');
-  return resourceNames.find((name) => resourceRow(name).envelopes.includes(word)) ?? 'teams';
+  return resourceNames.find((name) => resources[name].envelopes.includes(word)) ?? 'teams';
 }

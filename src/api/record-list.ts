@@ -17,7 +17,7 @@ import { type Drift, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { type Caps, defaultCaps, doubtfulList, PageFollower, pathBelow } from './page-follower.js';
 import { hasId, withTextId } from './records.js';
-import { resourceRow } from './resources.js';
+import { resources } from './resources.js';
 import { replaceHint } from './response.js';
 import { fillPath, type Route, withListQuery } from './routes.js';
 import type { Transport } from './transport.js';
@@ -255,7 +255,7 @@ export function configured(overrides: Overrides, key: string): string | undefine
 /** Returns the record in `{node, cursor}` or `{team}`; the row itself if it is none of these. */
 function wrappedIn(row: JsonObject, resource: ResourceName): JsonObject {
   const keys = Object.keys(row);
-  const wrappers = ['node', ...resourceRow(resource).envelopes];
+  const wrappers = ['node', ...resources[resource].envelopes];
   const key = keys.find((each) => wrappers.includes(normalName(each)));
   const inner = key === undefined || keys.length > 2 ? undefined : row[key];
   return isObject(inner) ? inner : row;
@@ -266,7 +266,7 @@ function recordChecker(
   resource: ResourceName,
   source: ListSource,
 ): (item: JsonObject) => JsonObject {
-  const { route, result } = endpoint(resourceRow(resource).calls.list);
+  const { route, result } = endpoint(resources[resource].calls.list);
   const { drift, organizationId: own, overrides } = source;
   const idName = configured(overrides, `ids.${resource}`);
   const { field, descending: isTime } = usualSorting(resource);

@@ -41,11 +41,6 @@ export const resources = perResource((name): Resource => {
   return { ...words, envelopes, calls, schema };
 });
 
-/** Returns one row. */
-export function resourceRow(name: ResourceName): Resource {
-  return resources[name];
-}
-
 /** True for a name in an envelope that is of another resource. */
 export function isOfAnother(name: string, resource: ResourceName): boolean {
   return resourceNames.some(
@@ -68,7 +63,7 @@ export function callFor(
   id: string | undefined,
   body?: JsonObject,
 ) {
-  const { calls, idName } = resourceRow(name);
+  const { calls, idName } = resources[name];
   const endpointName = calls[action];
   if (endpointName === undefined)
     throw new BugError(`The contract has no call to ${action} ${name}.`);

@@ -1,7 +1,7 @@
 /** `rosterctl doctor`: checks of the configuration, the connection and what the key can read. */
 
 import { accessSync, constants, existsSync } from 'node:fs';
-import { resourceRow } from '../api/resources.js';
+import { resources } from '../api/resources.js';
 import { ValueWithExit } from '../cli/command-output.js';
 import { defineLocalWrite, flag } from '../cli/define.js';
 import { type Canvas, linesView } from '../cli/views.js';
@@ -42,7 +42,7 @@ export default defineLocalWrite({
     ['For a monitoring script', '--json'],
   ],
   calls: [
-    ...resourceNames.map((name) => resourceRow(name).calls.list),
+    ...resourceNames.map((name) => resources[name].calls.list),
     'getTeam',
     'getPlayer',
     'getTryout',

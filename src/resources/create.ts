@@ -1,6 +1,6 @@
 /** Creates teams and players, and provides the parts that every create shares. */
 
-import { callFor, resourceRow } from '../api/resources.js';
+import { callFor, resources } from '../api/resources.js';
 import { readFirst } from '../api/response.js';
 import type { Call } from '../api/types.js';
 import { type FieldValues, readFields, touchedFields } from '../cli/field-flags.js';
@@ -21,7 +21,7 @@ export function createOperation(resource: ResourceName): Operation {
     const body = touchedFields(
       await readFields(context, values, readOnlyFields(context, resource)),
     );
-    const { noun } = resourceRow(resource);
+    const { noun } = resources[resource];
     if (Object.keys(body).length === 0)
       throw new UsageError(`A new ${noun} needs at least one field, such as --name.`, {
         hint: `See: rosterctl ${resource} create --help`,
@@ -63,7 +63,7 @@ export function createStep(call: Call): Step {
 }
 
 function createSession(context: Context, resource: ResourceName, body: JsonObject): Session {
-  const { noun } = resourceRow(resource);
+  const { noun } = resources[resource];
   const base = creating(context, resource);
   const say = (why: string) => `The ${noun} was created, but it could not be read again: ${why}`;
   return {

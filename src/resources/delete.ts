@@ -1,7 +1,7 @@
 /** Deletes teams, players and documents. */
 
 import { endpoint } from '../api/contract.js';
-import { callFor, resourceRow } from '../api/resources.js';
+import { callFor, resources } from '../api/resources.js';
 import type { Filters } from '../cli/filters.js';
 import { fieldNames } from '../cli/record-fields.js';
 import type { Context } from '../context.js';
@@ -38,7 +38,7 @@ export function deleteSession(
   resource: ResourceName,
   route: string | undefined,
 ): Session {
-  const { noun } = resourceRow(resource);
+  const { noun } = resources[resource];
   const deleteCall = (id: string) => ({ ...callFor(resource, 'delete', id), route });
   // Throws for an unusable route before anything is read.
   context.api.describe(deleteCall('any'));
@@ -61,7 +61,7 @@ export function deleteSession(
 
 /** The CSV columns of a delete: the id, and the time since which the record must not have changed. */
 function idColumns(resource: ResourceName): ColumnRules {
-  const { create } = resourceRow(resource).calls;
+  const { create } = resources[resource].calls;
   // Apart from common fields, the contract documents only the fields that a create sends.
   const body = create && endpoint(create).body;
   const shown = body ? fieldNames(body) : [];

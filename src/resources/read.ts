@@ -1,6 +1,6 @@
 /** Reads single records: through their documented GET, or from the list if there is none. */
 import { hasId } from '../api/records.js';
-import { callFor, isReadByList, resourceRow } from '../api/resources.js';
+import { callFor, isReadByList, resources } from '../api/resources.js';
 import type { Call } from '../api/types.js';
 import { siteOf } from '../api/wire.js';
 import type { Context } from '../context.js';
@@ -106,7 +106,7 @@ function listReader(context: Context, resource: ResourceName): RecordReader {
         throw cachedAnswer(context, callFor(resource, 'list', undefined), cachedFor);
       const record = byId.get(id);
       if (record) return { record, at, ...(cachedFor > 0 && { freshMs: 0 }) };
-      const { noun } = resourceRow(resource);
+      const { noun } = resources[resource];
       throw new NotFoundError(
         reason === undefined
           ? `The ${noun} ${quotedIfSpaced(id)} is not in the list of ${resource}.`

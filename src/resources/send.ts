@@ -1,7 +1,7 @@
 /** Sends one write of a record, and says of a refused one if its route, which the contract does not state, is wrong. */
 
 import { type Endpoint, endpoint, type RecordWrite } from '../api/contract.js';
-import { callFor, resourceRow } from '../api/resources.js';
+import { callFor, resources } from '../api/resources.js';
 import { type Route, routeParts, undocumented } from '../api/routes.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
@@ -138,7 +138,7 @@ async function routeRefusal(
     if (isThere && error.status === 404 && isMarkedDeleted(undefined, found.record ?? {}))
       return error;
     const proof = isThere
-      ? `the ${resourceRow(resource).noun} ${id} exists`
+      ? `the ${resources[resource].noun} ${id} exists`
       : `it answered ${error.status}`;
     if (isThere || error.status !== 404) return wrongRouteError(refused, proof);
   }

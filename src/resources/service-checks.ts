@@ -1,7 +1,7 @@
 /** Checks of the connection and of what the service sends, for `rosterctl doctor`. */
 import { contractVersion, type ResourceCall } from '../api/contract.js';
 import { createProxyChoice } from '../api/proxy.js';
-import { callFor, resourceRow } from '../api/resources.js';
+import { callFor, resources } from '../api/resources.js';
 import type { Answer, Api, Completeness } from '../api/types.js';
 import { secondsInCache } from '../api/wire.js';
 import { rowError } from '../cli/failure.js';
@@ -148,7 +148,7 @@ function findingCheck(area: ResourceName, finding: SurveyFinding): Check {
 /** Names the routes that the contract does not show. */
 function checkRoutes(api: Api): Check {
   const routes = resourceNames.flatMap((name) =>
-    (Object.keys(resourceRow(name).calls) as ResourceCall[])
+    (Object.keys(resources[name].calls) as ResourceCall[])
       .map((action) => api.describe(callFor(name, action, 'ID')))
       .filter(({ basis }) => basis === 'assumed'),
   );

@@ -5,7 +5,7 @@ import { type FoundList, findList } from '../api/list-envelope.js';
 import { readEvidence } from '../api/paging-evidence.js';
 import { configured } from '../api/record-list.js';
 import { hasId, withTextId } from '../api/records.js';
-import { callFor, isReadByList, resourceRow } from '../api/resources.js';
+import { callFor, isReadByList, resources } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
 import { isNumber, isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
@@ -154,7 +154,7 @@ function isMapOfRecords(map: JsonObject): boolean {
 }
 
 function namesResource(path: string, resource: ResourceName): boolean {
-  const { envelopes } = resourceRow(resource);
+  const { envelopes } = resources[resource];
   return envelopes.some((name) => normalName(path).includes(name));
 }
 
@@ -216,7 +216,7 @@ function idCandidates(
   resource: ResourceName,
   overrides: Overrides,
 ): readonly string[] {
-  const { noun, idName, calls } = resourceRow(resource);
+  const { noun, idName, calls } = resources[resource];
   const others = resourceNames.flatMap((each) => configured(overrides, `ids.${each}`) ?? []);
   const own = ['id', noun, idName, `${noun}id`, 'objectid', 'uuid', 'guid', 'key'];
   const usual = [...others, ...own].map(normalName);

@@ -1,7 +1,7 @@
 /** Undoes a run: restores fields from their before-images, and deletes created records; by reads that may lag behind the run. */
 
 import { replacementBody } from '../api/records.js';
-import { isReadByList, resourceRow } from '../api/resources.js';
+import { isReadByList, resources } from '../api/resources.js';
 import { TryoutStatus } from '../api/schemas.js';
 import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
@@ -76,7 +76,7 @@ function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
 
 /** Restores a field only if its present value is what the run wrote. */
 function restoreFields(context: Context, resource: ResourceName, { route }: UndoJob): Session {
-  const hasStatus = 'status' in resourceRow(resource).schema.shape;
+  const hasStatus = 'status' in resources[resource].schema.shape;
   const isForeign = ({ field, to }: RowChange) =>
     hasStatus && field === 'status' && !TryoutStatus.safeParse(to).success;
   const session = updateSession(context, resource, route, {

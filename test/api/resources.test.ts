@@ -5,13 +5,13 @@ import {
   endpoint,
   type ResourceCall,
 } from '../../src/api/contract.js';
-import { callFor, resourceRow } from '../../src/api/resources.js';
+import { callFor, resources } from '../../src/api/resources.js';
 import { routeParts } from '../../src/api/routes.js';
 import { resourceNames } from '../../src/data/resources.js';
 import { BugError } from '../../src/errors.js';
 
 const calls = resourceNames.flatMap((name) =>
-  Object.entries(resourceRow(name).calls).map(
+  Object.entries(resources[name].calls).map(
     ([what, called]) => [name, what as ResourceCall, called] as const,
   ),
 );
@@ -23,10 +23,10 @@ test.each(calls)('the call of %s to %s is %s, as its contract row says', (name, 
     `the \`resource\` and \`verb\` of ${of} in api/contract.ts`,
   ).toEqual([name, what]);
   const { template } = routeParts(row.route);
-  expect(template.startsWith(resourceRow(name).path)).toBe(true);
+  expect(template.startsWith(resources[name].path)).toBe(true);
   const ids = [...template.matchAll(/\{(\w+)\}/g)].map(([, id]) => id);
   const own = ids.filter((id) => id !== 'organizationId');
-  expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resourceRow(name).idName]);
+  expect(own).toEqual(what === 'list' || what === 'create' ? [] : [resources[name].idName]);
 });
 
 test('every row of the contract but the upload grant is a call of its resource', () => {
@@ -40,7 +40,7 @@ test('every row of the contract but the upload grant is a call of its resource',
 });
 
 test.each(resourceNames)('%s has a list, of records with a schema', (name) => {
-  const { schema, calls: own } = resourceRow(name);
+  const { schema, calls: own } = resources[name];
   expect(own.list, 'a row of src/api/contract.ts with the `verb` list').toBeDefined();
   expect(schema.shape, `\`result\` of ${own.list} in src/api/contract.ts`).toHaveProperty('id');
 });

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { resourceRow } from '../../src/api/resources.js';
+import { resources } from '../../src/api/resources.js';
 import { isObject, type JsonObject } from '../../src/data/json.js';
 import { perResource, type ResourceName, resourceNames } from '../../src/data/resources.js';
 import type { StoredRecord } from '../../src/sandbox/records.js';
@@ -173,7 +173,7 @@ export function lastOf(books: Books, resource: ResourceName): StoredRecord {
 
 /** One, and another where the first has no readable body. */
 function readsOfOne(outcome: Outcome, resource: ResourceName): number {
-  return resourceRow(resource).calls.get ? 2 : pagesOf(outcome, resource);
+  return resources[resource].calls.get ? 2 : pagesOf(outcome, resource);
 }
 
 /** One record, found by its id; a document is found in the list. */

@@ -1,6 +1,6 @@
 /** The records that an import creates: found by their key, and compared with what was sent. */
 
-import { callFor, resourceRow } from '../../api/resources.js';
+import { callFor, resources } from '../../api/resources.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import { keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
@@ -94,7 +94,7 @@ export class CreatedRecords {
     if (found) return found;
     const { method, path } = this.context.api.describe(call);
     throw new UnknownOutcomeError(
-      `${method} ${path} returned ${answer.status} and no ${resourceRow(this.resource).noun}.`,
+      `${method} ${path} returned ${answer.status} and no ${resources[this.resource].noun}.`,
       undefined,
       { delivery: 'applied' },
     );
@@ -194,7 +194,7 @@ export async function readUnlisted(
 function notThere(context: Context, resource: ResourceName, id: string): UnknownOutcomeError {
   const { method, path } = context.api.describe(callFor(resource, 'create', undefined, {}));
   return new UnknownOutcomeError(
-    `${method} ${path} returned the id ${id}, but there is no ${resourceRow(resource).noun} with that id.`,
+    `${method} ${path} returned the id ${id}, but there is no ${resources[resource].noun} with that id.`,
     { method, path },
     { delivery: 'applied' },
   );
@@ -202,7 +202,7 @@ function notThere(context: Context, resource: ResourceName, id: string): Unknown
 
 /** Why a lost create stays unknown: it is never sent twice by itself. */
 function notFoundByKey(resource: ResourceName, key: string, text: string): NotFoundError {
-  const { noun } = resourceRow(resource);
+  const { noun } = resources[resource];
   return new NotFoundError(
     `No single ${noun} has the ${key} "${text}". If none appears, run the import again with --restart.`,
     { isProven: true, hint: `See: rosterctl ${resource} list` },

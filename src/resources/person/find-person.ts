@@ -1,6 +1,6 @@
 /** Finds one person's records at the service: applications and players, linked by e-mail, Discord user id and conversion, never by name. */
 
-import { resourceRow } from '../../api/resources.js';
+import { resources } from '../../api/resources.js';
 import { candidateOf, describeCandidates, NearReferences } from '../../bulk/reference-index.js';
 import { readWholeList } from '../../bulk/whole-list.js';
 import type { Context } from '../../context.js';
@@ -140,7 +140,7 @@ function keysOf(context: Context, resource: PersonRecord['resource'], record: Js
   const { overrides } = context.settings;
   const emails = referenceValues(resource, 'email', overrides)(record) ?? [];
   const users = referenceValues(resource, 'discord', overrides)(record) ?? [];
-  const playerId = resourceRow(resource).calls.convert ? playerIdOf(record) : String(record['id']);
+  const playerId = resources[resource].calls.convert ? playerIdOf(record) : String(record['id']);
   return [
     ...emails.map((email) => `email:${foldCase(email)}`),
     ...users.filter((user) => isUserId(user, record)).map((id) => `discordUserId:${id}`),
