@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
-import { notVerified, UnverifiedError } from '../data/outcome-errors.js';
+import { isMissingFile, notVerified, UnverifiedError } from '../data/outcome-errors.js';
 import { fetchDocument, hashedSink } from '../downloads/fetch.js';
-import { Failure, ProtocolError, StoreError, stoppedReading } from '../errors.js';
+import { Failure, ProtocolError, stoppedReading } from '../errors.js';
 import type { FileFacts } from './store-file.js';
 import type { UploadFile } from './upload-source.js';
 
@@ -52,7 +52,7 @@ export async function stillHasContent(
   try {
     return await hasContent(...document);
   } catch (error) {
-    if (error instanceof StoreError && error.status === 404) return false;
+    if (isMissingFile(error)) return false;
     throw error;
   }
 }

@@ -110,6 +110,15 @@ test('a document whose file the store has lost is replaced, also by the same fil
   expect(sent()).toEqual(['POST', 'POST', 'DELETE']);
 });
 
+test('a store without its bucket does not say that a file is lost, so nothing is replaced', async () => {
+  const { run, sent, view } = await office();
+  const refusal = '<Error><Code>NoSuchBucket</Code></Error>';
+  view.get = () => ({ status: 404, text: refusal });
+  const ran = await run('docs replace doc_1 old.txt --yes');
+  expect([ran.code, sent()]).toEqual([1, []]);
+  expect(errorOf(ran).code).toBe('NoSuchBucket');
+});
+
 test('a file that the document holds already sends nothing', async () => {
   const { run, sent } = await office();
   const ran = await run('docs replace doc_1 old.txt --yes');
