@@ -1,10 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { endpoint } from '../src/api/contract.js';
+import { resources } from '../src/api/resources.js';
 import { commandHelp } from '../src/cli/help.js';
 import { describeCommands } from '../src/cli/manifest.js';
 import { commands } from '../src/commands/index.js';
 import { commandOf } from '../src/commands/runs/shared.js';
+import { resourceNames } from '../src/data/resources.js';
 import { early, expectDeclaredShape, isStarted, load } from './support/declared.js';
 import { testedElsewhere } from './support/examples.js';
 
@@ -36,6 +39,15 @@ test('a command that only reads calls nothing but GETs', () => {
     expect.arrayContaining(['check', 'overview', 'tryouts stats']),
   );
 });
+
+test.each(['auth login', 'backup create', 'backup diff', 'doctor'])(
+  '%s, which may read every list, has each among its calls',
+  (name) => {
+    const { calls = [] } = described.find(({ words }) => words.join(' ') === name) ?? {};
+    const lists = resourceNames.map((each) => endpoint(resources[each].calls.list).route);
+    expect(calls.map(({ route }) => route)).toEqual(expect.arrayContaining(lists));
+  },
+);
 
 test('a run is continued by the command that started it, and by no other kind of command', async () => {
   const context = {

@@ -17,7 +17,7 @@ interface ChangeStyle {
 }
 
 /** Renders a dry run: each request, then each change as old → new. */
-export function changeLines(
+function changeLines(
   value: DryRun,
   { paint, isTerminal, columns }: Canvas,
   {

@@ -41,12 +41,9 @@ export default defineLocalWrite({
     ['Find out what the service really sends', '--shapes'],
     ['For a monitoring script', '--json'],
   ],
-  calls: [
-    ...resourceNames.map((name) => resources[name].calls.list),
-    'getTeam',
-    'getPlayer',
-    'getTryout',
-  ],
+  calls: (['list', 'get'] as const).flatMap((call) =>
+    resourceNames.flatMap((name) => resources[name].calls[call] ?? []),
+  ),
   flags: {
     shapes: flag('find out how the service sends its lists'),
     apply: flag('with --shapes: store the settings that it suggests', { group: 'change' }),
