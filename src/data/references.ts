@@ -245,16 +245,14 @@ export function referenceProblem(
   const known = referenceKindsOf(resource);
   if (!known.includes(kind)) {
     const ways = orList(['id', ...known.map((each) => `${each}:`)]);
-    const problem = `${resourceWords[resource].plural} are found by ${ways}, not by ${kind}:.`;
-    const hasTags = resourceTags.includes(resource) && kind === 'tag' && value !== '';
-    if (!hasTags) return problem;
+    const { plural, columns }: ResourceWords = resourceWords[resource];
+    const problem = `${plural} are found by ${ways}, not by ${kind}:.`;
+    // `--tag` selects by a label, which `tag:` (a gamer tag) does not.
+    if (!columns.includes('tags') || kind !== 'tag' || value === '') return problem;
     return `${problem}\nTo find them: rosterctl ${resource} list --tag ${shellQuote(value)}`;
   }
   return value === '' ? `Add the ${kindWords[kind]} after "${text}".` : undefined;
 }
-
-/** Resources whose `--tag` selects by a label, which `tag:` (a gamer tag) does not. */
-const resourceTags: readonly ResourceName[] = ['documents'];
 
 /** Returns a row whose id is empty, and so unusable, until its reference is resolved. */
 export function rowOf(
