@@ -54,14 +54,12 @@ function obstacle(
   keepsImages: boolean,
 ): string | undefined {
   if (result === 'unknown') return 'with an unknown outcome';
-  if (!verbs[verb].canUndo) {
-    // Its second step was refused.
-    if (step !== undefined) return `only ${step}`;
-    return verbs[verb].done;
-  }
+  const { canUndo, done, isRepeatable } = verbs[verb];
+  // Where there is a step, the second one was refused.
+  if (!canUndo) return step === undefined ? done : `only ${step}`;
   if (image?.kind === 'record') return 'deleted';
   // `auth logout` may have removed images of a run that was resumed later.
-  const makesRecords = verb !== 'update' && verb !== 'undo';
+  const makesRecords = !isRepeatable;
   const isWithoutId = verb === 'create' && after?.['id'] === undefined;
   if (!image)
     return (keepsImages && makesRecords) || isWithoutId
