@@ -40,12 +40,10 @@ export function checkAgainstTable(
   for (const set of command.needsOneOf)
     if (!set.some(isNamed)) {
       const question = command.args.find(({ name }) => set.includes(name))?.ifMissing;
-      throw new UsageError(
-        question ?? `Nothing to ${purpose}. Add ${orList(typedWords(command, set))}.`,
-        {
-          hint: command.writes ? (fieldHint(command, values) ?? help) : exampleOf(command),
-        },
-      );
+      const nothing = `Nothing to ${purpose}. Add ${orList(typedWords(command, set))}.`;
+      throw new UsageError(question ?? nothing, {
+        hint: command.writes ? (fieldHint(command, values) ?? help) : exampleOf(command),
+      });
     }
   for (const set of command.excludes) {
     const both = set.filter(isNamed);
