@@ -14,8 +14,9 @@ import { perResource, type ResourceName, resourceNames, resourceWords } from '..
 import { inUsualOrder } from '../data/sorting.js';
 import { foldCase, plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
+import { isConverted } from '../resources/converted.js';
 import { aboutPeople } from '../resources/person/holders.js';
-import { gamesOf, isConverted } from '../resources/tryout-filters.js';
+import { gamesOf } from '../resources/tryout-filters.js';
 import { createNameFinder, shortRunNames, soleRecord } from '../runs/find-run.js';
 import { ofConnection } from '../runs/plan.js';
 import { countsAsError, summaryLine } from '../runs/report.js';

@@ -1,4 +1,5 @@
 /** Converts tryout applications to players (contract 4.4); with --accept, sets the status first. */
+
 import { callFor } from '../api/resources.js';
 import { type FieldValues, readFields, type TypedFields } from '../cli/field-flags.js';
 import { shortValue, valueText } from '../cli/lines.js';
@@ -10,13 +11,14 @@ import { lagPauses, pause } from '../data/time.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
 import type { SelectedRow } from '../runs/report.js';
 import { futureIds } from '../runs/verb.js';
+import { isConverted, playerIdOf } from './converted.js';
 import { createStep } from './create.js';
 import { explained } from './list-command.js';
 import { aboutPeople, Holders } from './person/holders.js';
 import { RowWarnings } from './row-warnings.js';
 import { changing, withConflictAsSign } from './send.js';
 import { applicationColumns, compareEdit, editCall } from './tryout-edit.js';
-import { isConverted, playerIdOf, tryoutSelection } from './tryout-filters.js';
+import { tryoutSelection } from './tryout-filters.js';
 import { fieldsOfRow, presentAgain } from './update.js';
 
 /** The job of a conversion, as plain JSON. */

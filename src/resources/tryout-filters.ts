@@ -13,8 +13,7 @@ import {
 } from '../cli/filters.js';
 import { nonEmptyText, parsedBy } from '../cli/schemas.js';
 import { localDay, parseWhen, resolveWhen, type When } from '../data/dates.js';
-import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
-import { plainText } from '../data/path.js';
+import { isObject, type JsonObject } from '../data/json.js';
 import type { Overrides } from '../data/resources.js';
 import { foldCase, isSameText, orList, shellQuote, yesOrNo } from '../data/text.js';
 import { durationInWords, parseDuration } from '../data/time.js';
@@ -26,6 +25,7 @@ import {
   withinTimes,
 } from '../data/where.js';
 import { UsageError } from '../errors.js';
+import { isConverted } from './converted.js';
 
 const group = 'selection';
 const point = () => z.optional(parsedBy(parseWhen));
@@ -243,18 +243,4 @@ function playsOneOf(games: readonly string[]): RecordTest {
 
 function hasNotes({ internalNotes: notes }: JsonObject): boolean {
   return typeof notes === 'string' ? notes.trim() !== '' : !isEmptyValue(notes);
-}
-
-/** True if an application has been converted to a player. */
-export function isConverted(record: JsonObject): boolean {
-  return playerIdOf(record) !== undefined || isObject(record['convertedPlayer']);
-}
-
-/** The id of the player that an application was converted to, if any; a numeric one as text. */
-export function playerIdOf({ convertedPlayerId, convertedPlayer }: JsonObject): string | undefined {
-  const id = isObject(convertedPlayer) ? convertedPlayer['id'] : undefined;
-  return [convertedPlayerId, id]
-    .filter(isTextOrNumber)
-    .map(plainText)
-    .find((text) => text !== '');
 }

@@ -1,4 +1,5 @@
 /** Counts tryout applications by status, game, week and any field, for `tryouts stats` and `report`. */
+
 import * as z from 'zod/mini';
 import { TryoutStatus } from '../api/schemas.js';
 import type { RecordList } from '../api/types.js';
@@ -12,13 +13,8 @@ import { mondayOf, timeOf } from '../data/dates.js';
 import type { JsonObject } from '../data/json.js';
 import { plainText, valuesAt } from '../data/path.js';
 import { isEmptyValue, type RecordTest } from '../data/where.js';
-import {
-  gamesOf,
-  isConverted,
-  tryoutFilters,
-  tryoutTests,
-  waitingStatus,
-} from './tryout-filters.js';
+import { isConverted } from './converted.js';
+import { gamesOf, tryoutFilters, tryoutTests, waitingStatus } from './tryout-filters.js';
 
 /** The flags of a command that counts applications: their filters, and the fields to count by. */
 export const tallyFlags = {

@@ -1,4 +1,5 @@
 /** The card of a tryout application: state, contact, games, answers, notes, and other applications of the person. */
+
 import { detailValue } from '../../cli/card.js';
 import { longTimeOr } from '../../cli/cells.js';
 import { isObject, type JsonObject } from '../../data/json.js';
@@ -8,7 +9,7 @@ import { isEmptyValue } from '../../data/where.js';
 import { alignedLines, labelledLines, type Piece, widestWordOf } from '../../terminal/layout.js';
 import { multiLine, singleLine } from '../../terminal/safe-text.js';
 import { wrap } from '../../terminal/width.js';
-import { playerIdOf } from '../tryout-filters.js';
+import { playerIdOf } from '../converted.js';
 import { type CardMaker, type CardParts, cardOf } from './card.js';
 import {
   ageOf,

@@ -14,9 +14,10 @@ import {
   waitingTime,
 } from '../../data/time.js';
 import { isEmptyValue } from '../../data/where.js';
+import { isConverted, playerIdOf } from '../converted.js';
 import { tagsIn } from '../document-tags.js';
 import { hasTeam, hasTeamField, teamsOf } from '../player-filters.js';
-import { isConverted, playerIdOf, waitingStatus } from '../tryout-filters.js';
+import { waitingStatus } from '../tryout-filters.js';
 import {
   type CheckedRecord,
   eachRecord,

@@ -29,7 +29,7 @@ import {
 import { addTo } from '../../data/sorting.js';
 import { foldCase, shellQuote } from '../../data/text.js';
 import { type ApiError, type Failure, NotFoundError } from '../../errors.js';
-import { playerIdOf } from '../tryout-filters.js';
+import { playerIdOf } from '../converted.js';
 import { aboutPeople } from './holders.js';
 
 /** The JSON output of `rosterctl person`. */
