@@ -22,7 +22,13 @@ const firsts = {
   ],
   failure: ['src/cli/failure.ts', 'src/cli/completion/line.ts', 'src/cli/configured-format.ts'],
   command: ['src/assemble.ts', 'src/cli/define.ts', 'src/cli/views.ts', 'src/config/connection.ts'],
-  service: ['src/service.ts', 'src/resources/get-command.ts', 'src/resources/params.ts'],
+  service: [
+    'src/service.ts',
+    'src/resources/get-command.ts',
+    'src/resources/params.ts',
+    // Small, and of both lists and changes of applications.
+    'src/resources/converted.ts',
+  ],
   list: ['src/api/list-page.ts', 'src/api/paging.ts'],
   filters: [
     'src/cli/filters.ts',

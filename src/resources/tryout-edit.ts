@@ -15,6 +15,7 @@ import { plainNotes } from '../engine/notes.js';
 import type { Comparison, KnownStep, Operation, Session } from '../engine/operation.js';
 import { UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
+import { playerIdOf } from './converted.js';
 import {
   askToReplace,
   datedLine,
@@ -248,11 +249,12 @@ function warnOfMove(
       'was withdrawn by the applicant.',
       'Others were withdrawn by the applicant, too. A filter can leave them out: --not-status withdrawn',
     );
-  if (from === 'accepted' && typeof record['convertedPlayerId'] === 'string')
+  const player = playerIdOf(record);
+  if (from === 'accepted' && player !== undefined)
     warnings.forRow(
       row,
       record,
-      `is already a player: ${record['convertedPlayerId']}.`,
+      `is already a player: ${player}.`,
       'Others are already players, too.',
     );
 }

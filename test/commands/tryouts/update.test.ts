@@ -35,6 +35,21 @@ test('an update says so if the service does not show the notes that were sent', 
   );
 });
 
+test.each([
+  [{ convertedPlayerId: 'player_9' }, 'player_9'],
+  [{ convertedPlayerId: 9 }, '9'],
+  [{ convertedPlayer: { id: 'player_9', name: 'Ann' } }, 'player_9'],
+])(
+  'an accepted application with %j is a player already, of which a new status warns',
+  async (fields, player) => {
+    const { ran } = await update('--status rejected', { status: 'accepted', ...fields });
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining(`(app_1) is already a player: ${player}.\n`),
+    ]);
+  },
+);
+
 describe('what an update sends', () => {
   test.each([
     ['--status reviewing', {}, { status: 'reviewing' }],
