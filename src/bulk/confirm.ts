@@ -117,7 +117,7 @@ interface PendingChanges {
 /** Asks for confirmation before the first write. Throws GuardError, UsageError or CancelledError if it is not given. */
 export async function confirmChanges(
   context: Context,
-  { operation: { confirm: rule, resource }, values, isSingle }: Invocation,
+  { operation: { confirm: rule, resource }, values, isSingle, teams }: Invocation,
   pending: PendingChanges,
 ): Promise<void> {
   const { subject, preview, session } = pending;
@@ -129,7 +129,9 @@ export async function confirmChanges(
     context.message(`${many} cannot be undone.`);
   const [only] = preview.tasks;
   const question =
-    isSingle && only ? sessionFor(session, only).question?.(only, preview.record) : undefined;
+    isSingle && only
+      ? sessionFor(session, only).question?.(only, preview.record, teams)
+      : undefined;
   if (rule === 'name' && only) {
     // A resumed run has read no record: a line typed again gives the name, and `runs resume` needs --yes.
     const { record, names } = preview;

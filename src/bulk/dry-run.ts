@@ -7,6 +7,7 @@ import { fieldLabel } from '../cli/lists/labels.js';
 import { chosenFields } from '../cli/lists/template.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { withTeamNames } from '../data/references.js';
 import { groupedNumber } from '../data/text.js';
 import { beforeAndAfter } from '../engine/decide.js';
 import type { Operation, RowPlan, Task } from '../engine/operation.js';
@@ -134,7 +135,7 @@ function describeChange(
   { field, from, to }: Change,
 ): string {
   if (isFutureId({ field, to })) return String(to).slice(1, -1);
-  if (operation.verb === 'create') return describeFields({ [field]: to });
+  if (operation.verb === 'create') return describeFields(withTeamNames({ [field]: to }, teams));
   // A file is not a record yet: its change is described by its field alone.
   if (operation.files) return `${fieldLabel(field)} ${changeText(from, to)}`;
   const changes = { before: { [field]: from }, after: { [field]: to } };

@@ -13,7 +13,7 @@ import type { BeforeImageEntry } from '../runs/before-images.js';
 import type { Intent } from '../runs/journal.js';
 import type { RunHead } from '../runs/plan.js';
 import type { DoneStep, ReportRow, RowChange, RowError, SelectedRow } from '../runs/report.js';
-import type { RunVerb } from '../runs/verb.js';
+import type { Action, RunVerb } from '../runs/verb.js';
 
 /** The source of a command line's rows. */
 export type Source = 'ids' | 'idsFile' | 'csv' | 'filter';
@@ -136,8 +136,8 @@ export interface Session {
   resumes?(finished: readonly ReportRow[]): void;
   /** Notes before the first write why the service may refuse some of these rows; reads lists. */
   warn?(rows: readonly Pick<SelectedRow, 'id'>[]): Promise<void>;
-  /** `Delete player "Ann" (player_1)?`: asked before the only row is written. */
-  question?(row: SelectedRow, record: JsonObject | undefined): string;
+  /** `Delete player "Ann" (player_1)?`: asked before the only row is written; `teams`: their names by id. */
+  question?(row: SelectedRow, record: JsonObject | undefined, teams?: Action['teams']): string;
 
   // --- records that a write creates: until it is answered, there is no id to read them by ---
   /** Verifies a lost create; a Failure that it throws says why it is unclear. `never`: no read can tell, so it is only waited for. */

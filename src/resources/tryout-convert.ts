@@ -6,6 +6,7 @@ import { shortValue, valueText } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { nameWithId, plainText, quotedName } from '../data/path.js';
+import { withTeamNames } from '../data/references.js';
 import { foldCase } from '../data/text.js';
 import { lagPauses, pause } from '../data/time.js';
 import type { Operation, Sent, Session, Step } from '../engine/operation.js';
@@ -92,9 +93,9 @@ function convertSession(context: Context, { typed, accept }: ConvertJob): Sessio
     },
     unchangedNote: (record, { id }) =>
       `${nameWithId(record?.['name'], id)} is already converted to ${record ? playerOf(record) : 'a player'}. Nothing to do.`,
-    question(row, record) {
+    question(row, record, teams) {
       const name = quotedName(record, row.id);
-      const sent = Object.entries(bodyOf(row)).map(
+      const sent = Object.entries(withTeamNames(bodyOf(row), teams)).map(
         ([field, value]) => `${field}=${shortValue(value)}`,
       );
       const player = sent.length > 0 ? `a player with ${sent.join(', ')}` : 'a player';

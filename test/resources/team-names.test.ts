@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
 import { converseInside } from '../support/converse-inside.js';
@@ -102,4 +103,25 @@ test('a change of teams names them wherever a person reads it, and a pipe keeps 
   expect(JSON.parse(piped.stdout)).toMatchObject({ teamIds: ['team_0002'] });
   const ids = await inProcess(sandbox('runs show last'), { home, cwd: home });
   expect(ids.stdout).not.toContain('Lanternfish');
+});
+
+test('the question of a conversion, the dry run of a create and a plan name teams to a person', async () => {
+  const home = temporaryFolder();
+  const say = async (line: string, answers: readonly (readonly [RegExp, string])[] = []) =>
+    (await converseInside(home, sandbox(line), answers, { NO_COLOR: '1' }, 120)).shown;
+  await say('teams list');
+  const named = 'Lanternfish (team_0002)';
+  const convert = 'tryouts convert app_0061 -F teamId=team_0002 -F role=IGL';
+  expect(await say(convert, [[/to a player/, 'n\r']])).toContain(
+    `to a player with teamId=${named}, role=IGL?`,
+  );
+  expect(await say('players create --name Zed -F teamIds[]=team_0002 -n')).toContain(
+    `Teams ${named}`,
+  );
+  await say(`${convert} --plan ${join(home, 'p.json')}`);
+  expect(await say(`plan show ${join(home, 'p.json')}`)).toContain(
+    `convert to a player, Team ${named}, Role IGL`,
+  );
+  const { stdout } = await inProcess(sandbox('plan show p.json --json'), { home, cwd: home });
+  expect(JSON.parse(stdout)).toMatchObject({ rows: [{ after: { teamId: 'team_0002' } }] });
 });

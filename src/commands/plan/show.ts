@@ -2,6 +2,7 @@
 
 import { flowsWarning } from '../../bulk/preview-lines.js';
 import { type AlignedRow, alignedRows } from '../../bulk/row-lines.js';
+import { ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalCommand, param } from '../../cli/define.js';
 import { changeText, valueText } from '../../cli/lines.js';
 import { fieldLabel } from '../../cli/lists/labels.js';
@@ -9,10 +10,12 @@ import { nonEmptyText } from '../../cli/schemas.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { withTeamNames } from '../../data/references.js';
 import { eventFieldOf } from '../../data/resources.js';
 import { binarySize } from '../../data/text.js';
 import { longTime, momentOf, relativeTime } from '../../data/time.js';
 import { Failure } from '../../errors.js';
+import { shownTeams } from '../../runs/find-run.js';
 import {
   isExpired,
   type PlanFile,
@@ -78,12 +81,12 @@ export default defineLocalCommand({
   ],
   args: planArgs,
   view,
-  async run(context, { file }): Promise<ShownPlan> {
+  async run(context, { file }) {
     const { signal, table, now } = context;
     const plan = await readPlanFile(file, { signal, version: table.version });
     const { hash, leftOut, guards, job, rows, ...head } = plan;
     const { version, madeAt, expiresAt, madeBy, ...said } = head;
-    return {
+    const value: ShownPlan = {
       schema: 1,
       hash,
       version,
@@ -98,6 +101,15 @@ export default defineLocalCommand({
       applied: await newestRunOf(context, plan),
       rows: rows.map((row) => shownRow(plan, row)),
     };
+    const teams = await shownTeams(context, plan);
+    const named = value.rows.map((row) => ({
+      ...row,
+      before: withTeamNames(row.before, teams),
+      after: withTeamNames(row.after, teams),
+    }));
+    return new ValueWithExit(value, 'done', {
+      view: { ...view, lines: (_, canvas) => planLines({ ...value, rows: named }, canvas) },
+    });
   },
 });
 
