@@ -3,12 +3,8 @@
 import { backoffMs } from '../api/retry.js';
 import type { FailedItem } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
-import { rateText } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
-import { isForbidden } from '../data/outcome-errors.js';
-import { resourceWords } from '../data/resources.js';
-import { groupedNumber } from '../data/text.js';
 import { pause } from '../data/time.js';
 import { keepHeapClose, letHeapGrow } from '../data/workload.js';
 import type { StopReason } from '../engine/limits.js';
@@ -22,7 +18,6 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
-import { shownRunName } from '../runs/find-run.js';
 import { type Journal, withoutValues } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
@@ -35,8 +30,7 @@ import {
   summarize,
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
-import { verbOf } from '../runs/verb.js';
-import type { BulkValues, Invocation } from './invocation.js';
+import type { Invocation } from './invocation.js';
 import { writeResultsFile } from './results.js';
 import { rowLocks } from './run-locks.js';
 import { announceInterrupt, runProgress } from './run-progress.js';
@@ -260,49 +254,4 @@ async function finalizeRun(
     stop,
     ...(marksReport && { onWritten: () => markReported(store, head.run, journal.last) }),
   };
-}
-
-/** Returns how to resume an unfinished run from its rows that have not ended; `error`: what stopped it. */
-export function unfinishedLine(
-  context: Context,
-  { store, invocation, plan: { head, rows } }: PlannedRun,
-  unended: readonly ReportRow[],
-  error?: Failure,
-): string {
-  const { operation, source, retries, typed, values } = invocation;
-  const { files, confirm, resource, verb } = operation;
-  const remaining = unended.length;
-  const where =
-    rows.length > 1
-      ? `Stopped after ${groupedNumber(rows.length - remaining)} of ${groupedNumber(rows.length)}.`
-      : 'Not finished.';
-  const run = store ? shownRunName(context, store, head.run) : head.run;
-  if (verb === 'create' && unended.some(({ result }) => result === 'unknown'))
-    return `If it was not created, run the ${typed ? 'same' : 'original'} command again with --restart. If it was, delete the run: rosterctl runs prune ${run}`;
-  // The create of an import is never sent twice; its record is still named by its key.
-  if (verb === 'import' && unended.every((row) => row.result === 'unknown' && row.id === row.ref)) {
-    const was = remaining === 1 ? 'it was' : 'they were';
-    return `${where} Run the same command again to check once more. If ${was} not created, add --restart. If ${was}, delete the run: rosterctl runs prune ${run}`;
-  }
-  // On a terminal the command will ask; a script must confirm with flags.
-  const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
-  const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  const finish = files?.finishCommand(head) ?? `runs resume ${run}${rateFlag(values)}${yes}`;
-  // stdin can be read only once: the same command line would not mean the same input.
-  const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
-  // With filters, the same command selects again (`interface.md` 4); a second retry is refused.
-  const isOther = isOnce || source === 'filter' || retries !== undefined;
-  const again = isOther ? 'Finish it with' : 'Run the same command again, or';
-  // With this key it would be refused again.
-  const isRefused = isForbidden(error);
-  const { ask } = verbOf({ action: head.action, verb });
-  const how = isRefused
-    ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
-    : again;
-  return `${where} ${how}: rosterctl ${finish}`;
-}
-
-/** Returns ` --rate 5/s`, if it was typed: a rate spares the service in the second half, too. */
-export function rateFlag({ rate }: Pick<BulkValues, 'rate'>): string {
-  return rate === undefined ? '' : ` --rate ${rateText(rate)}`;
 }

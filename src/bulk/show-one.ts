@@ -16,8 +16,9 @@ import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished.js';
 import { markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
-import { type EndedRun, hasEnded, type PlannedRun, unfinishedLine } from './execute.js';
+import { type EndedRun, hasEnded, type PlannedRun } from './execute.js';
 import type { Invocation } from './invocation.js';
+import { unfinishedLine } from './next-command.js';
 import type { Preview } from './preview.js';
 
 /**

@@ -12,15 +12,8 @@ import { GuardError } from '../errors.js';
 import { shortRunName } from '../runs/find-run.js';
 import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
-import {
-  type EndedRun,
-  executeRun,
-  hasEnded,
-  type Planned,
-  type PlannedRun,
-  rateFlag,
-  unfinishedLine,
-} from './execute.js';
+import { type EndedRun, executeRun, hasEnded, type Planned, type PlannedRun } from './execute.js';
+import { rateFlag, unfinishedLine } from './next-command.js';
 import {
   closingLine,
   printSummary,
