@@ -3,6 +3,7 @@
 import { backoffMs } from '../api/retry.js';
 import type { FailedItem } from '../cli/command-output.js';
 import { rowError } from '../cli/failure.js';
+import { cacheFor } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import { intern } from '../data/digest.js';
 import { pause } from '../data/time.js';
@@ -18,7 +19,7 @@ import type { ExitName } from '../exit-codes.js';
 import type { HeldLock } from '../files/lock.js';
 import type { BeforeImages } from '../runs/before-images.js';
 import { endRun, markReported } from '../runs/end.js';
-import { type Journal, withoutValues } from '../runs/journal.js';
+import { isHash, type Journal, withoutValues } from '../runs/journal.js';
 import type { RunPlan } from '../runs/plan.js';
 import {
   type BulkReport,
@@ -133,7 +134,23 @@ export async function executeRun(
     await images?.close().catch(() => {});
     run.lock?.release();
   }
+  await rememberNames(context, run, rows);
   return { ...(await finalizeRun(context, run, rows, stop)), ...last };
+}
+
+/** Remembers the names that were written, for a person who is shown ids later on. */
+async function rememberNames(
+  context: Context,
+  { invocation: { operation } }: PlannedRun,
+  rows: readonly ReportRow[],
+): Promise<void> {
+  const named = rows.flatMap(({ result, id, after: { id: made = id, name } = {} }) =>
+    result === 'changed' && typeof name === 'string' && !isHash(name) ? [{ id: made, name }] : [],
+  );
+  if (named.length === 0 || !context.isInteractive) return;
+  const cache = await cacheFor(context, operation.resource);
+  for (const record of named) cache?.observeName(record);
+  await cache?.write({ whole: false });
 }
 
 function runOptions(

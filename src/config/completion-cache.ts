@@ -138,6 +138,8 @@ export function recallNames(
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
 export interface CacheWriter {
   observe(record: JsonObject): void;
+  /** Collects the name of a record of which no more is known; undefined for an id that is not completed. */
+  observeName(record: JsonObject): string | undefined;
   /**
    * Writes what was seen; `whole` = it was the complete list, so that ids which are gone are
    * forgotten. Never throws: a cache that cannot be written is not a reason to fail.
@@ -164,12 +166,16 @@ export function rememberRecords(
   const { completed = [] }: ResourceWords = resourceWords[resource];
   const values = new Map(completed.map((path) => [path, new Set<string>()]));
   return {
-    observe(record) {
-      if (ids.size >= mostIds) return;
-      const { id, name } = record;
-      if (typeof id !== 'string' || id.length > longestId || separators.test(id)) return;
+    observeName({ id, name }) {
+      if (ids.size >= mostIds) return undefined;
+      if (typeof id !== 'string' || id.length > longestId || separators.test(id)) return undefined;
       const label = typeof name === 'string' ? oneLine(name.slice(0, longestName)) : '';
       ids.set(id, label);
+      return label;
+    },
+    observe(record) {
+      const label = this.observeName(record);
+      if (label === undefined) return;
       for (const { valuesOf, found } of references)
         for (const value of valuesOf(record) ?? [])
           if (found.size < mostIds && value.length <= longestName && !separators.test(value))

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../support/converse.js';
@@ -34,6 +35,28 @@ test('the teams are listed once for names, and then remembered', async () => {
   const { shown } = await converse(home, ['players', 'list'], [], own);
   expect(shown).toContain('Lanternfish');
   expect(service.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/players/org_7']);
+});
+
+test('a team that no list has shown is asked for, and a name that was written here is remembered', async () => {
+  const home = temporaryFolder();
+  const say = async (line: string) =>
+    (await converseInside(home, sandbox(line), [], { NO_COLOR: '1' }, 120)).shown;
+  await say('teams update team_0001 --name Altair');
+  const first = await say('players list');
+  expect(first).toContain('Altair');
+  expect(first).toContain('Lanternfish');
+  await say('teams update team_0002 --name Kelp');
+  expect(await say('players list')).not.toContain('Lanternfish');
+  await say('teams create --name Reef');
+  writeFileSync(join(home, 'teams.csv'), 'name\nFjord\n');
+  await say(`teams import ${join(home, 'teams.csv')} --key name --yes`);
+  const placed = await say(
+    'players update player_0013 -F teamIds[]=team_0007 -F teamIds[]=team_0008',
+  );
+  expect(placed).toContain('+Reef (team_0007) +Fjord (team_0008)');
+  await inProcess(sandbox('teams create --name Skerry'), { home, cwd: home });
+  await say('players update player_0013 -F teamIds[]=team_0009');
+  expect(await say('players list')).toContain('Skerry');
 });
 
 test('a pipe asks for no teams, nor does a list without them', async () => {
