@@ -32,6 +32,7 @@ import {
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import type { Invocation } from './invocation.js';
+import { nextCommand } from './next-command.js';
 import { writeResultsFile } from './results.js';
 import { rowLocks } from './run-locks.js';
 import { announceInterrupt, runProgress } from './run-progress.js';
@@ -242,7 +243,13 @@ export async function endWith(
   const ended = exitOf(decisive, stop?.exitName ?? drift?.exitName);
   const { exitName, error = drift } = await writeResultsFile(context, invocation, rows, ended);
   const name = context.signal.aborted ? 'interrupted' : exitName;
-  const failed = failedRun(decisive, name, stop?.error ?? error);
+  const { run } = head;
+  const next =
+    run === null
+      ? undefined
+      : (how: 'resume' | 'retry', count: number) =>
+          nextCommand(context, invocation, run, how, count);
+  const failed = failedRun(decisive, name, stop?.error ?? error, next);
   const isUnreported = failed?.error === drift;
   return { invocation, report, exitName, failed: failed && { ...failed, isUnreported } };
 }

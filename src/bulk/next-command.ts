@@ -1,4 +1,4 @@
-/** What to run next: the command that finishes an unfinished run, with the flags that it needs. */
+/** What to run next: the commands that finish a run or retry its failed rows, with the flags that they need. */
 
 import { rateText } from '../config/parse.js';
 import type { Context } from '../context.js';
@@ -9,9 +9,9 @@ import type { Failure } from '../errors.js';
 import { shownRunName } from '../runs/find-run.js';
 import type { RunPlan } from '../runs/plan.js';
 import type { ReportRow } from '../runs/report.js';
-import type { RunStore } from '../runs/store.js';
+import { type RunStore, storeOf } from '../runs/store.js';
 import { verbOf } from '../runs/verb.js';
-import type { BulkValues, Invocation } from './invocation.js';
+import type { Invocation } from './invocation.js';
 
 interface UnfinishedRun {
   readonly store: RunStore | undefined;
@@ -26,8 +26,8 @@ export function unfinishedLine(
   unended: readonly ReportRow[],
   error?: Failure,
 ): string {
-  const { operation, source, retries, typed, values } = invocation;
-  const { files, confirm, resource, verb } = operation;
+  const { operation, source, retries, typed } = invocation;
+  const { files, resource, verb } = operation;
   const remaining = unended.length;
   const where =
     rows.length > 1
@@ -41,10 +41,7 @@ export function unfinishedLine(
     const was = remaining === 1 ? 'it was' : 'they were';
     return `${where} Run the same command again to check once more. If ${was} not created, add --restart. If ${was}, delete the run: rosterctl runs prune ${run}`;
   }
-  // On a terminal the command will ask; a script must confirm with flags.
-  const expect = confirm === 'count' && remaining > 1 ? ` --expect ${remaining}` : '';
-  const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
-  const finish = files?.finishCommand(head) ?? `runs resume ${run}${rateFlag(values)}${yes}`;
+  const finish = nextCommand(context, invocation, head.run, 'resume', remaining);
   // stdin can be read only once: the same command line would not mean the same input.
   const isOnce = files && rows.every((row) => files.subjectOf(row) === undefined);
   // With filters, the same command selects again (`interface.md` 4); a second retry is refused.
@@ -56,10 +53,23 @@ export function unfinishedLine(
   const how = isRefused
     ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
     : again;
-  return `${where} ${how}: rosterctl ${finish}`;
+  return `${where} ${how}: ${finish}`;
 }
 
-/** Returns ` --rate 5/s`, if it was typed: a rate spares the service in the second half, too. */
-export function rateFlag({ rate }: Pick<BulkValues, 'rate'>): string {
-  return rate === undefined ? '' : ` --rate ${rateText(rate)}`;
+/** Returns the command that finishes a run, or retries its failed rows; `count`: how many rows it takes. */
+export function nextCommand(
+  context: Context,
+  { operation: { files, confirm }, values: { rate } }: Invocation,
+  run: string,
+  how: 'resume' | 'retry',
+  count: number,
+): string {
+  if (files && how === 'resume') return `rosterctl ${files.finishCommand({ run })}`;
+  const name = shownRunName(context, storeOf(context), run);
+  // A rate spares the service in the second half, too.
+  const pace = rate === undefined ? '' : ` --rate ${rateText(rate)}`;
+  // On a terminal the command will ask; a script must confirm with flags.
+  const expect = confirm === 'count' && count > 1 ? ` --expect ${count}` : '';
+  const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
+  return `rosterctl runs ${how} ${name}${pace}${yes}`;
 }

@@ -13,7 +13,7 @@ import { shortRunName } from '../runs/find-run.js';
 import { type BulkReport, summaryLine, wentWrong } from '../runs/report.js';
 import { type RunVerb, verbs } from '../runs/verb.js';
 import { type EndedRun, executeRun, hasEnded, type Planned, type PlannedRun } from './execute.js';
-import { rateFlag, unfinishedLine } from './next-command.js';
+import { nextCommand, unfinishedLine } from './next-command.js';
 import {
   closingLine,
   printSummary,
@@ -111,7 +111,9 @@ export function printEnd(
   const canRetry = store && unended.length === 0 && exitName === 'rowsFailed';
   if (canRetry && isShown && !isKept)
     context.note(
-      nextLine(report, verb, shortRunName(store, plan.head.run) + rateFlag(invocation.values)),
+      nextLine(report, verb, (count) =>
+        nextCommand(context, invocation, plan.head.run, 'retry', count),
+      ),
     );
 }
 
@@ -138,15 +140,18 @@ function stopLines(
   ];
 }
 
-/** Says what to do about the rows of a finished run that went wrong; `run`: its name, with flags. */
-function nextLine(report: BulkReport, verb: RunVerb, run: string): string {
+/** Says what to do about the rows of a finished run that went wrong. */
+function nextLine(
+  { results }: BulkReport,
+  verb: RunVerb,
+  retryCommand: (count: number) => string,
+): string {
+  const wrong = results.filter(({ result }) => wentWrong(result));
   // A retry would read the same lines, which are as wrong as before.
-  const isOfFile =
-    verb === 'import' &&
-    report.results.every(({ result, error }) => !wentWrong(result) || error?.code === 'input');
+  const isOfFile = verb === 'import' && wrong.every(({ error }) => error?.code === 'input');
   return isOfFile
     ? 'Fix these lines, then import the file again.'
-    : `To try those again: rosterctl runs retry ${run}`;
+    : `To try those again: ${retryCommand(wrong.length)}`;
 }
 
 function streamed(context: Context, run: PlannedRun): CommandOutput {

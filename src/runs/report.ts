@@ -261,23 +261,26 @@ export function bulkReport(
   };
 }
 
-/** The error that stopped a run, or one that says how it failed; undefined if it succeeded. */
+/** The error that stopped a run, or one that says how it failed and with what to go on; undefined if it succeeded. */
 export function failedRun(
   report: BulkReport,
   exitName: ExitName,
   error?: Failure,
+  nextCommand?: (how: 'resume' | 'retry', count: number) => string,
 ): FailedItem | undefined {
   if (exitName === 'done') return undefined;
-  const { run, summary, results } = report;
+  const { summary, results } = report;
   // An unknown outcome that was verified later is not why the run failed.
   const isVerified = error instanceof UnknownOutcomeError && summary.unknown === 0;
   if (error && !isVerified) return { error };
-  const isOpen = !results.every(isFinalRow);
+  const unended = results.filter((row) => !isFinalRow(row));
+  const wrong = results.filter(({ result }) => wentWrong(result));
+  const isOpen = unended.length > 0;
   // A create in doubt is never sent again by resuming: its closing line says how to go on.
   const isCreateInDoubt = verbOf(report) === verbs.create && summary.unknown > 0;
   const canGoOn = exitName === 'rowsFailed' || (isOpen && !isCreateInDoubt);
-  const next = `rosterctl runs ${isOpen ? 'resume' : 'retry'} ${run}`;
-  const hint = run !== null && canGoOn ? next : undefined;
+  const [how, rows] = isOpen ? (['resume', unended] as const) : (['retry', wrong] as const);
+  const hint = canGoOn ? nextCommand?.(how, rows.length) : undefined;
   return { error: new RunError(`${summaryLine(report)}.`, exitName, { hint }) };
 }
 

@@ -5,6 +5,7 @@ import { application, cut, keep, steps, written } from '../commands/tryouts/serv
 import { inProcess } from '../support/in-process.js';
 import { closed, errorOf, rosterctl, temporaryFolder } from '../support/run.js';
 import { key, type Reply } from '../support/service.js';
+import { desk } from '../support/upload-desk.js';
 import { ids, report, runFolders, runsOf, several, until, userOf } from './user.js';
 
 const lineOf = (count: number, more = '--yes --json') =>
@@ -301,8 +302,8 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
       sent ||= step === 'PATCH app_2';
       return sent && step.endsWith(' app_2') ? { status, json: { error: 'x' } } : undefined;
     });
-    const ran = await userOf(service, inProcess).run(`${line} --retries 0`);
-    const hint = `rosterctl runs ${verb} ${report(ran).run}`;
+    const ran = await userOf(service, inProcess).run(`${line} --retries 0 --rate 900/s`);
+    const hint = `rosterctl runs ${verb} ${report(ran).run} --rate 900/s --yes`;
     expect([ran.code, errorOf(ran)]).toMatchObject([exitCode, { exitCode, hint }]);
   });
 
@@ -313,8 +314,15 @@ describe.concurrent('with --json the last line of stderr is the error', () => {
         : undefined,
     );
     const ran = await userOf(service).run(`${line} --max-time 3s`);
-    const hint = `rosterctl runs resume ${report(ran).run}`;
+    const hint = `rosterctl runs resume ${report(ran).run} --yes`;
     expect([ran.code, errorOf(ran)]).toMatchObject([143, { exitCode: 143, hint }]);
+  });
+
+  test('and for files that did not arrive, how to finish their uploads', async () => {
+    const { view, upload } = await desk({ 'a.txt': 'a', 'b.txt': 'b' });
+    view.put = () => ({ status: 503 });
+    const { hint } = errorOf(await upload('a.txt b.txt --retries 0'));
+    expect(hint).toBe('rosterctl uploads finish --all');
   });
 
   test('for several ids of which one is missing', async () => {

@@ -19,6 +19,7 @@ async function players(
   all: readonly Fields[],
   { removes = true, keeps }: { removes?: boolean; keeps?: readonly string[] } = {},
 ) {
+  const busy = new Set<string>();
   const kept = new Map(all.map((each) => [String(each['id']), each]));
   const service = await recordingService(({ method, url, body }): Reply => {
     const id = url.split('?')[0]?.split('/').at(-1) ?? '';
@@ -28,6 +29,7 @@ async function players(
     if (!found) return { status: 404, json: { error: 'notFound' } };
     if (method === 'GET') return { status: 200, json: found };
     if (method === 'DELETE') {
+      if (busy.has(id)) return { status: 409, json: { error: 'busy' } };
       if (removes) kept.delete(id);
       return { status: 200, json: { success: true } };
     }
@@ -37,7 +39,7 @@ async function players(
     return { status: 200, json: kept.get(id) };
   });
   const deletes = () => service.requests.filter(({ method }) => method === 'DELETE').length;
-  return { ...service, kept, deletes };
+  return { ...service, kept, busy, deletes };
 }
 
 const three = ['p1', 'p2', 'p3'].map((id) => ({ id, name: `Ann ${id}` }));
@@ -55,6 +57,18 @@ describe('a delete of several', () => {
     const service = await players(three);
     const ran = await userOf(service, inProcess).run(`${line} --json`);
     expect([ran.code, ran.stdout, service.deletes()]).toEqual([code, '', 0]);
+  });
+
+  test('that failed for some names the command for those, which works as it stands', async () => {
+    const service = await players(three);
+    for (const id of ['p1', 'p2']) service.busy.add(id);
+    const user = userOf(service, inProcess);
+    const ran = await user.run('players delete p1 p2 p3 --yes --expect 3 --json');
+    const { hint } = errorOf(ran);
+    expect(hint).toBe(`rosterctl runs retry ${report(ran).run} --yes --expect 2`);
+    service.busy.clear();
+    expect((await user.run(String(hint).slice('rosterctl '.length))).code).toBe(0);
+    expect(service.kept.size).toBe(0);
   });
 
   test('needs --yes --expect 3, and of one only --yes', async () => {
