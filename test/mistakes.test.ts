@@ -322,6 +322,18 @@ test.each([
   ['teams create game=Valorant', 'Did you mean: -F game=Valorant'],
   ['players update player_1 role=IGL', 'Did you mean: -F role=IGL'],
   ['players update player_1 --role IGL', 'To set a field of that name: -F role=VALUE'],
+  [
+    'players update player_1 --team team_2',
+    "--team selects players, so it cannot be given with ids.\nTo set a field: rosterctl players update player_1 -F 'teamIds[]=team_0002'\n",
+  ],
+  [
+    'players update player_1 player_2 --team team_2 -F role=IGL',
+    "To set a field: rosterctl players update player_1 player_2 -F 'teamIds[]=team_0002'\n",
+  ],
+  [
+    'docs update doc_1 --type pdf',
+    '--type selects documents, so it cannot be given with ids.\nTo set a field: rosterctl documents update doc_1 -F contentType=VALUE\n',
+  ],
   ['report season.html', 'Did you mean: --html season.html'],
   ['api GET teams', 'Did you mean: -X GET\n'],
   ['api DELETE teams/team_1 --dry-run', 'Did you mean: -X DELETE\n'],

@@ -37,6 +37,8 @@ export function checkAgainstTable(
     if (flag.choices)
       for (const word of [values[flag.name]].flat()) checkChoice(flag, word, verb === 'list');
   }
+  const misplaced = filterBesideIds(command, values);
+  if (misplaced) throw misplaced;
   for (const set of command.needsOneOf)
     if (!set.some(isNamed)) {
       const question = command.args.find(({ name }) => set.includes(name))?.ifMissing;
@@ -100,6 +102,28 @@ export function canBePicked({ args }: ManifestCommand, values: RawValues): boole
 /** True if a value was given; an empty list or a switch that is off was not. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+}
+
+/** Returns the error for a filter beside ids, as of somebody who wants to set the field that it looks at. */
+function filterBesideIds(command: ManifestCommand, values: RawValues): UsageError | undefined {
+  const { words, args, flags, examples } = command;
+  const ids = args.flatMap(({ name }) => values[name] ?? []);
+  const filter = flags.find(
+    ({ name, group, completes = '' }) =>
+      group === 'selection' && /^(id|value):/.test(completes) && isGiven(values[name]),
+  );
+  const resource = resourceNames.find((name) => name === words[0]);
+  const canSet = flags.some(({ word }) => word === '--set');
+  if (!filter || !resource || !canSet || ids.length === 0) return undefined;
+  const { name, word, completes } = filter;
+  const field = completes?.split(':')[2] ?? name;
+  const setting = examples.flatMap(([, line]) => /-F .*/.exec(line) ?? []);
+  const change = setting.find((text) => text.includes(field)) ?? `-F ${field}=VALUE`;
+  const typed = ids.map((id) => shellQuote(String(id))).join(' ');
+  return new UsageError(
+    `${word} selects ${resourceWords[resource].plural}, so it cannot be given with ids.`,
+    { hint: `To set a field: rosterctl ${words.join(' ')} ${typed} ${change}` },
+  );
 }
 
 /** Suggests the flag for a field that was typed as `key=value` among the ids. */
