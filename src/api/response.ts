@@ -29,6 +29,7 @@ import {
 export interface ServiceSite {
   readonly origin: string;
   readonly firstByteMs: number;
+  hasAnswered: boolean;
 }
 
 /** Returns the response of a call, or throws the error of its last attempt. */

@@ -79,6 +79,8 @@ interface RequestSite {
   readonly origin: string;
   readonly call?: CallSite | undefined;
   readonly firstByteMs?: number | undefined;
+  /** A server that has answered in HTTP speaks it. */
+  readonly hasAnswered?: boolean;
   readonly attempts: number;
 }
 
@@ -94,7 +96,7 @@ export function failureOfTransportError(
     return cause instanceof Failure ? cause : new BugError(messageOf(cause), { cause });
   const text = describeTransportError(transportError, site);
   const reason = kindOf(transportError.why).reason;
-  const hint = hintOf(transportError, origin, call !== undefined);
+  const hint = hintOf(transportError, site);
   if (!reason) return new ProtocolError(text, { call, hint, cause });
   const attemptsSuffix = site.attempts > 1 ? ` (${site.attempts} attempts)` : '';
   return new NetworkError(
@@ -216,12 +218,12 @@ function kindOf(why: TransportError['why']): TransportErrorKind {
   return kinds[why];
 }
 
-/** `isService`: false for a file store, whose address came from the service. */
 function hintOf(
   { why, delivery, cause }: TransportError,
-  origin: string,
-  isService: boolean,
+  { origin, call, hasAnswered = false }: RequestSite,
 ): string | undefined {
+  // The address of a file store came from the service.
+  const isService = call !== undefined;
   const checkUrl = 'Check the base URL: rosterctl auth status';
   if (cause instanceof ProxyFailure) {
     const { proxy, hint } = cause;
@@ -237,9 +239,8 @@ function hintOf(
   if (!isService) return undefined;
   if (why === 'firstByte' || why === 'deadline')
     return 'Run the same command again later, or give it longer: --timeout 2m';
-  // A server that answered in HTTP speaks it.
-  if (why === 'cut' && delivery !== 'applied' && origin.startsWith('http:'))
-    return 'Is the base URL meant to be https?';
+  const mayBeHttps = !hasAnswered && delivery !== 'applied' && origin.startsWith('http:');
+  if (why === 'cut' && mayBeHttps) return 'Is the base URL meant to be https?';
   if (why === 'unknownName' || why === 'busyResolver' || why === 'noRoute')
     return 'Check your internet connection, and the base URL: rosterctl auth status';
   if (why === 'refused' || why === 'notHttp') return checkUrl;

@@ -86,7 +86,7 @@ export class Transport {
     };
     this.connections = connectionPool({ ...options, connectMs: bounds?.connectMs });
     this.wireOf = wireBuilder(base, { userAgent, key: connection.key });
-    this.site = { origin: base.origin, firstByteMs: timeoutMs };
+    this.site = { origin: base.origin, firstByteMs: timeoutMs, hasAnswered: false };
     this.once = { ...options, retries: 0 };
   }
 
@@ -187,6 +187,7 @@ export class Transport {
     const endWait = limiter.onSend();
     const result = await call(agent);
     endWait();
+    this.site.hasAnswered ||= !('transportError' in result);
     trace?.(traceLine(wire, result, performance.now() - started));
     return result;
   }

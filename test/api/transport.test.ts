@@ -372,3 +372,17 @@ describe('retries', () => {
     expect(await thrownBy(transport.request(patch))).toBeInstanceOf(UnknownOutcomeError);
   });
 });
+
+test('only a server that has not answered in HTTP yet may be meant to be https', async () => {
+  const service = await rawService((socket, count) =>
+    onRequest(socket, () => (count === 2 ? socket.end(answer('[]')) : socket.destroy())),
+  );
+  const transport = transportTo(service.baseUrl, { retries: 0 });
+  const hintOf = async () => {
+    const error = await thrownBy(transport.request(get));
+    return error instanceof NetworkError ? error.hint : error;
+  };
+  expect(await hintOf()).toBe('Is the base URL meant to be https?');
+  await transport.request(get);
+  expect(await hintOf()).toBeUndefined();
+});
