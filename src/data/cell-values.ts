@@ -3,7 +3,7 @@ import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
 import { clearWord, exportText, isExportOf, notEscaped, spreadsheetError } from './csv.js';
 import { isNumber, isObject, type JsonObject, jsonNumber, parseJson } from './json.js';
-import { nearest } from './nearest.js';
+import { AbsentFields } from './nearest.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
 import { shellQuote } from './text.js';
@@ -93,36 +93,22 @@ export function cellFieldNames(own: JsonObject): readonly string[] {
   return [...new Set(names)];
 }
 
-/** The columns of a CSV that set fields, as far as no record has such a field (whose name may have dots). */
-export class SeenColumns {
-  private readonly all: ReadonlySet<string>;
-  private readonly unseen: Set<string>;
-  private readonly fields = new Set<string>();
-
+/** The columns of a CSV that set fields. */
+export class SeenColumns extends AbsentFields {
   constructor(rows: readonly { readonly own?: JsonObject | undefined }[]) {
     const keys = new Set<string>();
     for (const { own } of rows) for (const key in own) keys.add(key);
-    this.all = new Set([...keys].map(untypedField).filter((field) => field !== undefined));
-    this.unseen = new Set(this.all);
-  }
-
-  observe(record: JsonObject): void {
-    if (this.unseen.size === 0) return;
-    for (const field of Object.keys(record)) {
-      this.unseen.delete(field.split('.', 1)[0] ?? field);
-      if (!this.all.has(field)) this.fields.add(field);
-    }
+    super(new Set([...keys].map(untypedField).filter((field) => field !== undefined)));
   }
 
   /** Throws InputError for a column that is probably misspelt. */
   check(): void {
-    for (const column of this.unseen) {
-      const near = nearest(column, [...this.fields]);
-      if (near === undefined) continue;
-      throw new InputError(`No record has the field "${column}". Did you mean ${near}?`, {
-        hint: `Rename the column with --map ${shellQuote(`${column}=${near}`)}. If it is a new field, name its type: ${column}:text`,
-      });
-    }
+    const [first] = this.misspelt();
+    if (!first) return;
+    const [column, near] = first;
+    throw new InputError(`No record has the field "${column}". Did you mean ${near}?`, {
+      hint: `Rename the column with --map ${shellQuote(`${column}=${near}`)}. If it is a new field, name its type: ${column}:text`,
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 /** Suggestions for mistyped words. */
+import type { JsonObject } from './json.js';
 import { quotedIfSpaced } from './text.js';
 
 /**
@@ -28,6 +29,32 @@ export function didYouMean(word: string, known: readonly string[]): string {
     known.filter((name) => name !== word),
   );
   return near === undefined ? '' : ` Did you mean ${quotedIfSpaced(near)}?`;
+}
+
+/** Fields to set, as far as no record has such a field (whose name may have dots). */
+export class AbsentFields {
+  private readonly unseen: Set<string>;
+  private readonly fields = new Set<string>();
+
+  constructor(private readonly all: ReadonlySet<string>) {
+    this.unseen = new Set(all);
+  }
+
+  observe(record: JsonObject): void {
+    if (this.unseen.size === 0) return;
+    for (const field of Object.keys(record)) {
+      this.unseen.delete(field.split('.', 1)[0] ?? field);
+      if (!this.all.has(field)) this.fields.add(field);
+    }
+  }
+
+  /** The fields that are probably misspelt, each with the one that was meant. */
+  misspelt(): readonly (readonly [field: string, meant: string])[] {
+    return [...this.unseen].flatMap((field) => {
+      const near = nearest(field, [...this.fields]);
+      return near === undefined ? [] : [[field, near] as const];
+    });
+  }
 }
 
 /** Above this many candidates, only those that begin like the word are compared letter by letter. */

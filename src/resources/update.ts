@@ -18,7 +18,9 @@ import { readFieldWord } from '../data/assign.js';
 import { cellFieldNames, cellFields } from '../data/cell-values.js';
 import type { ColumnRules } from '../data/csv-columns.js';
 import type { JsonObject } from '../data/json.js';
-import type { ResourceName } from '../data/resources.js';
+import { AbsentFields } from '../data/nearest.js';
+import { nameWithId } from '../data/path.js';
+import { type ResourceName, resourceWords } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
 import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { unshownNote } from '../engine/step-done.js';
@@ -67,8 +69,12 @@ export function updateOperation(resource: ResourceName, parts: UpdateParts): Ope
     }),
     open(context, kept: UpdateJob) {
       const { typed, route } = kept;
-      return updateSession(context, resource, route, {
+      const absent = new AbsentFields(touchedNames(typed));
+      let name = '';
+      const session = updateSession(context, resource, route, {
         plan(row, record) {
+          absent.observe(record);
+          name = nameWithId(record['name'], row.id);
           const fields = fieldsOfRow(row, typed, record);
           const more = parts.more?.(kept, { ...record, ...fields });
           return { changes: changedFields(record, { ...fields, ...more }) };
@@ -79,6 +85,15 @@ export function updateOperation(resource: ResourceName, parts: UpdateParts): Ope
           ...Object.keys(parts.more?.(kept, undefined) ?? {}),
         ],
       });
+      return {
+        ...session,
+        planned(isSingle) {
+          const { plural: nouns } = resourceWords[resource];
+          const who = isSingle ? `${name} has no` : `None of these ${nouns} has a`;
+          for (const [field, meant] of absent.misspelt())
+            context.note(`${who} field "${field}". Did you mean ${meant}? It is sent as typed.`);
+        },
+      };
     },
   };
 }

@@ -44,6 +44,29 @@ test('a dry run with --team caches no names', async () => {
   expect(existsSync(join(home, '.cache'))).toBe(false);
 });
 
+test.each([
+  ['player_0001', 'Nimbus Kite (player_0001) has no field "teamId". Did you mean teamIds?'],
+  ['player_0001 player_0002', 'None of these players has a field "teamId". Did you mean teamIds?'],
+])(
+  'a field that %s lacks is sent as typed, and the similar one is named before',
+  async (ids, says) => {
+    const home = temporaryFolder();
+    const run = (more: string) =>
+      inProcess(`-p sandbox players update ${ids} -F teamId=team_0002 ${more}`, { home });
+    const dry = await run('--dry-run');
+    expect(dry.stderr).toContain(`${says} It is sent as typed.\n`);
+    expect(dry.stdout).toContain('team_0002');
+    expect((await run('--yes --quiet')).stderr).toBe('');
+    // Now they have it.
+    expect((await run('--yes')).stderr).not.toContain('Did you mean');
+  },
+);
+
+test('a field that is like no other is sent without a word', async () => {
+  const line = '-p sandbox players update player_0001 -F nickname=Kit --yes';
+  expect((await inProcess(line)).stderr).not.toContain('nickname');
+});
+
 test('--team is an error if no player has a field for teams', async () => {
   const nameless = await service([{ id: 'player_1', name: 'Ann' }]);
   const ran = await inProcess('players list --team team_1', { env: nameless.env });
