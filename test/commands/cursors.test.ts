@@ -105,7 +105,7 @@ test('show wraps what is pending at a terminal, and says when the cursor was las
   expect(shown.filter((line) => line.length > 60)).toEqual([]);
   for (const id of ids) expect(shown.join('\n')).toMatch(new RegExp(`${id}\\b`));
   expect(shown.find((line) => line.startsWith('Last'))).toMatch(
-    /^Last {5}\d+ \w+ 2\d{3}, \d\d:\d\d \S+ \(just now\)$/,
+    /^Last used  \d+ \w+ 2\d{3}, \d\d:\d\d \S+ \(just now\)$/,
   );
 });
 

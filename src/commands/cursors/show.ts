@@ -1,5 +1,6 @@
 /** `rosterctl cursors show`: shows what a name of --since-last knows. */
 import { defineLocalCommand } from '../../cli/define.js';
+import { fieldLabel } from '../../cli/lists/labels.js';
 import { linesView } from '../../cli/views.js';
 import { cursorFolder, placeInUse, readCursor } from '../../cursors/cursor-file.js';
 import { firstOf, plural } from '../../data/text.js';
@@ -24,7 +25,7 @@ export default defineLocalCommand({
   args: { name: cursorArgument },
   view: linesView<ShownCursor>((cursor, { isTerminal, columns, now }) => {
     const row = (label: string, text: string) =>
-      hangingLines(label.padEnd(9), singleLine(text), isTerminal ? columns : Infinity);
+      hangingLines(label.padEnd(11), singleLine(text), isTerminal ? columns : Infinity);
     const { filter, changed, pending } = cursor;
     const last = momentOf(cursor.lastAt ?? '');
     return [
@@ -35,7 +36,7 @@ export default defineLocalCommand({
       ...row('Known', plural(cursor.records, 'record')),
       ...row('Pending', pending.length === 0 ? 'nothing' : firstOf(pending)),
       ...row(
-        'Last',
+        fieldLabel('lastAt'),
         last && isTerminal
           ? `${longTime(last)} (${relativeTime(last, now)})`
           : (cursor.lastAt ?? 'never'),
