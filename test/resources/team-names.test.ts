@@ -104,6 +104,21 @@ test('a backup names the teams of a player by its own list', async () => {
   expect(JSON.parse(piped.stdout)).toEqual(player);
 });
 
+test('what changed since a backup names the teams to a person, and a pipe keeps their ids', async () => {
+  const home = temporaryFolder();
+  const at = { home, cwd: home };
+  const kept = join(home, 'kept');
+  await inProcess(sandbox(`backup create ${kept} --only teams,players`), at);
+  const change = '-F teamIds[]=team_0001 -F teamIds[]=team_0002 --yes';
+  await inProcess(sandbox(`players update player_0013 ${change}`), at);
+  const diff = sandbox(`backup diff ${kept} live`);
+  const { shown } = await converseInside(home, diff, [], { NO_COLOR: '1' }, 120);
+  expect(shown).toContain(
+    'Teams: Cobalt Herons (team_0003) → Falkenmoor Vanguard (team_0001), Lanternfish (team_0002)',
+  );
+  expect((await inProcess(diff, at)).stdout).toContain('team_0001;team_0002');
+});
+
 const sandbox = (line: string) => ['-p', 'sandbox', ...line.split(' ')];
 
 test('a change of teams names them wherever a person reads it, and a pipe keeps their ids', async () => {

@@ -8,6 +8,7 @@ import { fieldLabel } from '../../cli/lists/labels.js';
 import { nonEmptyText } from '../../cli/schemas.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { JsonObject } from '../../data/json.js';
+import { teamKeys, withTeamNames } from '../../data/references.js';
 import { type ResourceName, resourceWords } from '../../data/resources.js';
 import { plural, shellQuote, upperFirst } from '../../data/text.js';
 import { longTimeOf } from '../../data/time.js';
@@ -81,10 +82,12 @@ export default defineLocalCommand({
       import('../../backups/layout.js'),
       import('../../backups/diff.js'),
     ]);
+    const names: NamesByResource = new Map();
+    const named = (side: Side) => (context.isInteractive ? noting(side, names) : side);
     const open = async (word: string): Promise<Side> =>
-      diff.snapshotSide(await findSnapshot(word), signal);
+      named(await diff.snapshotSide(await findSnapshot(word), signal));
     const from = await open(a);
-    const to = b === 'live' ? diff.liveSide(await context.connect()) : await open(b);
+    const to = b === 'live' ? named(diff.liveSide(await context.connect())) : await open(b);
     diff.checkSides(from, to);
     const comparison = await diff.compareSides(from, to);
     const { differences, notCompared } = comparison;
@@ -107,9 +110,46 @@ export default defineLocalCommand({
     return new ValueWithExit(report, exit, {
       onlyReads: csv === undefined,
       isPage: csv === undefined,
+      lines: (canvas) => diffLines(withTeams(report, names.get('teams')), canvas),
     });
   },
 });
+
+type NamesByResource = Map<ResourceName, Map<string, string>>;
+
+/** Returns a side that notes the names of its records by their ids. */
+function noting(side: Side, names: NamesByResource): Side {
+  return {
+    ...side,
+    async *records(resource) {
+      const own = names.get(resource) ?? new Map<string, string>();
+      names.set(resource, own);
+      for await (const record of side.records(resource)) {
+        const { id, name } = record;
+        if (typeof name === 'string') own.set(String(id), name);
+        yield record;
+      }
+    },
+  };
+}
+
+/** Returns the report with the names of teams beside their ids; a list of ids is one text. */
+function withTeams(report: Report, teams: ReadonlyMap<string, string> | undefined): Report {
+  const shown = (field: string, value: unknown) => {
+    const ids = typeof value === 'string' ? value.split(';') : value;
+    const [named] = Object.values(withTeamNames({ [field]: ids }, teams));
+    return Array.isArray(named) ? named.join(', ') : named;
+  };
+  const differences = report.differences.map((each) => ({
+    ...each,
+    changes: each.changes.map(({ field, from, to }) =>
+      teamKeys({ [field]: from }).length > 0
+        ? { field, from: shown(field, from), to: shown(field, to) }
+        : { field, from, to },
+    ),
+  }));
+  return { ...report, differences };
+}
 
 function pluralWords(names: readonly ResourceName[]): string {
   return names.map((name) => resourceWords[name].plural).join(', ');
