@@ -32,7 +32,7 @@ import {
 } from '../runs/report.js';
 import { isSingleRun, type RunStore } from '../runs/store.js';
 import type { Invocation } from './invocation.js';
-import { nextCommand } from './next-command.js';
+import { nextCommand, withAdvice } from './next-command.js';
 import { writeResultsFile } from './results.js';
 import { rowLocks } from './run-locks.js';
 import { announceInterrupt, runProgress } from './run-progress.js';
@@ -249,7 +249,14 @@ export async function endWith(
       ? undefined
       : (how: 'resume' | 'retry', count: number) =>
           nextCommand(context, invocation, run, how, count);
-  const failed = failedRun(decisive, name, stop?.error ?? error, next);
+  const reason = stop?.error ?? error;
+  const { isSingle, operation } = invocation;
+  const unended = decisive.results.filter((row) => !isFinalRow(row)).length;
+  // The run that is resumed reads each record before it sends anything.
+  const isReadAgain = !isSingle && operation.verb !== 'create' && unended > 0;
+  const advised =
+    reason && next && isReadAgain ? withAdvice(reason, next('resume', unended)) : reason;
+  const failed = failedRun(decisive, name, advised, next);
   const isUnreported = failed?.error === drift;
   return { invocation, report, exitName, failed: failed && { ...failed, isUnreported } };
 }

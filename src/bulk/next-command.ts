@@ -1,11 +1,12 @@
 /** What to run next: the commands that finish a run or retry its failed rows, with the flags that they need. */
 
+import { readFirst } from '../api/response.js';
 import { rateText } from '../config/parse.js';
 import type { Context } from '../context.js';
 import { isForbidden } from '../data/outcome-errors.js';
 import { resourceWords } from '../data/resources.js';
 import { groupedNumber } from '../data/text.js';
-import type { Failure } from '../errors.js';
+import { type Failure, UnknownOutcomeError } from '../errors.js';
 import { shownRunName } from '../runs/find-run.js';
 import type { RunPlan } from '../runs/plan.js';
 import type { ReportRow } from '../runs/report.js';
@@ -72,4 +73,16 @@ export function nextCommand(
   const expect = confirm === 'count' && count > 1 ? ` --expect ${count}` : '';
   const yes = context.prompts.unavailable === undefined ? '' : ` --yes${expect}`;
   return `rosterctl runs ${how} ${name}${pace}${yes}`;
+}
+
+/** Returns an unknown outcome with another advice than to check it by hand; any other error as it is. */
+export function withAdvice(error: Failure, advice: string): Failure {
+  if (!(error instanceof UnknownOutcomeError)) return error;
+  const { message, call, hint = readFirst, cause, delivery, wait } = error;
+  return new UnknownOutcomeError(message, call, {
+    hint: hint.replace(readFirst, () => advice),
+    cause,
+    delivery,
+    wait,
+  });
 }

@@ -10,7 +10,7 @@ import { nameWithId } from '../data/path.js';
 import type { Operation, Session } from '../engine/operation.js';
 import { stoppedEarly } from '../engine/run.js';
 import { unknownOutcome } from '../engine/verify.js';
-import { type Failure, UnknownOutcomeError } from '../errors.js';
+import type { Failure } from '../errors.js';
 import { endedWell, type ReportRow, reportRowFields } from '../runs/report.js';
 import { readRun } from '../runs/stored-run.js';
 import { hasLeftovers, isUploadRun } from '../runs/unfinished.js';
@@ -18,7 +18,7 @@ import { markOf } from '../terminal/paint.js';
 import { singleLine } from '../terminal/safe-text.js';
 import { type EndedRun, hasEnded, type PlannedRun } from './execute.js';
 import type { Invocation } from './invocation.js';
-import { unfinishedLine } from './next-command.js';
+import { unfinishedLine, withAdvice } from './next-command.js';
 import type { Preview } from './preview.js';
 
 /**
@@ -183,18 +183,6 @@ function withSearch(error: Failure, { operation, job }: Invocation): Failure {
   return command === undefined
     ? error
     : withAdvice(error, `Check whether it was created: ${command}`);
-}
-
-/** Returns an unknown outcome with another advice than to check it by hand; any other error as it is. */
-function withAdvice(error: Failure, advice: string): Failure {
-  if (!(error instanceof UnknownOutcomeError)) return error;
-  const { message, call, hint = readFirst, cause, delivery, wait } = error;
-  return new UnknownOutcomeError(message, call, {
-    hint: hint.replace(readFirst, () => advice),
-    cause,
-    delivery,
-    wait,
-  });
 }
 
 function unsentNote(row: ReportRow, session: Session | undefined, record: JsonObject | undefined) {

@@ -139,6 +139,11 @@ test('a run that lost its answers says to run it again, and not also to look at 
   expect(end).toMatch(
     /^Stopped: .* was lost .*\nRun .*\nStopped after .*Run the same command again/,
   );
+  const ran = await userOf(service).run(lineOf(8, '--yes --json'));
+  expect(errorOf(ran)).toMatchObject({
+    code: 'unknownOutcome',
+    hint: `rosterctl runs resume ${report(ran).run} --yes`,
+  });
 });
 
 describe.concurrent('--restart', () => {
