@@ -129,7 +129,7 @@ function stopLines(
   if (!error) return [`Stopped: ${reason}`];
   const { code, message, hint = '', status } = rowError(context, action.split('.'), error, '');
   const isSaid =
-    isShown && results.some((row) => row.result === 'failed' && row.error?.code === code);
+    isShown && results.some(({ result, error: own }) => wentWrong(result) && own?.code === code);
   // Proxies that limit the rate answer so, too.
   const isPerhapsTooFast =
     status === 503 && rate === undefined && results.some(({ result }) => result === 'changed');

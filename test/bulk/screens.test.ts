@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgress } from '../../src/bulk/run-progress.js';
-import { application, type Instead, keep } from '../commands/tryouts/service.js';
+import { application, cut, type Instead, keep } from '../commands/tryouts/service.js';
 import { converse } from '../support/converse.js';
 import { converseInside } from '../support/converse-inside.js';
 import { temporaryFolder } from '../support/run.js';
@@ -257,6 +257,21 @@ test('after a change of many only the rows that went wrong are listed, by name; 
     ['app_3', 'Wren Dorsk', 'unchanged'],
     ['app_2', '東京 太郎', 'failed'],
   ]);
+});
+
+test('lost answers that stop a run are said beside their rows only', async () => {
+  const { lines, code } = await screenOf(setStatus('--status pending --to rejected --yes'), {
+    columns: 200,
+    statuses: Array.from({ length: 9 }, () => 'pending'),
+    instead: (_, step) => (step.startsWith('PATCH') ? cut : undefined),
+    env: { ROSTERCTL_CONCURRENCY: '1', ROSTERCTL_RETRIES: '0', ROSTERCTL_SETTLE: '10ms' },
+  });
+  expect(code).toBe(10);
+  expect(lines.filter((line) => line.includes('not sent'))).not.toEqual([]);
+  const lost = lines.filter((line) => line.includes('may have taken effect'));
+  const beside = expect.stringMatching(/^ {2}app_\d .* unknown /) as string;
+  expect(lost).toEqual(lost.map(() => beside));
+  expect(lines.at(-1)).toMatch(/rosterctl runs resume/);
 });
 
 test('a refusal that stops a run is said once, and leads to another key', async () => {
