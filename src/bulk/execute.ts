@@ -148,7 +148,9 @@ async function rememberNames(
   const named = rows.flatMap(({ result, id, after: { id: made = id, name } = {} }) =>
     result === 'changed' && typeof name === 'string' && !isHash(name) ? [{ id: made, name }] : [],
   );
-  if (named.length === 0 || !context.isInteractive) return;
+  // A conversion writes the name of a player.
+  const isOwn = operation.verb !== 'convert';
+  if (named.length === 0 || !isOwn || !context.isInteractive) return;
   const cache = await cacheFor(context, operation.resource);
   for (const record of named) cache?.observeName(record);
   await cache?.write({ whole: false });

@@ -163,3 +163,11 @@ test('the question of a conversion, the dry run of a create and a plan name team
   const { stdout } = await inProcess(sandbox('plan show p.json --json'), { home, cwd: home });
   expect(JSON.parse(stdout)).toMatchObject({ rows: [{ after: { teamId: 'team_0002' } }] });
 });
+
+test('the name that a conversion gives to the player is not remembered as that of the application', async () => {
+  const home = temporaryFolder();
+  const say = async (line: string) =>
+    (await converseInside(home, sandbox(line), [], { NO_COLOR: '1' }, 120)).shown;
+  await say('tryouts convert app_0022 -F name=Zed --yes');
+  expect(await say('runs list --all')).toContain('tryouts convert: Maximiliana');
+});
