@@ -10,6 +10,13 @@ export function isTeamField(name: string): boolean {
   return teamFields.some((field) => field === name);
 }
 
+/** Returns ids as the names that are known of them. */
+export function withNames(value: unknown, names: ReadonlyMap<string, string> | undefined): unknown {
+  if (!names) return value;
+  if (Array.isArray(value)) return value.map((item) => withNames(item, names));
+  return (typeof value === 'string' && names.get(value)) || value;
+}
+
 /** The first columns; the others follow by how many records have them, then `lastFields`. */
 const firstFields = [
   ['id'],

@@ -12,7 +12,7 @@ import { type CellOptions, tableCell } from '../cells.js';
 import { canvasOf, type Sink } from '../sink.js';
 import type { CountedList, View } from '../views.js';
 import { asRecord, type Rows } from '../writers.js';
-import { isTeamField, terminalColumns } from './columns.js';
+import { isTeamField, terminalColumns, withNames } from './columns.js';
 import { fieldLabel, fieldNamed } from './labels.js';
 
 /** The parts of a context that showing a value to a person requires. */
@@ -198,13 +198,6 @@ function columnOf(
     isDim: name === 'id',
     isColored: /^(?:status|result|state|check)$/.test(name),
   };
-}
-
-/** Returns ids as the names that are known of them. */
-function withNames(value: unknown, names: ReadonlyMap<string, string> | undefined): unknown {
-  if (!names) return value;
-  if (Array.isArray(value)) return value.map((item) => withNames(item, names));
-  return (typeof value === 'string' && names.get(value)) || value;
 }
 
 /** A lower bound of a column's width, enough to tell when the terminal is full. */
