@@ -2,7 +2,7 @@
 
 import { tableCell } from '../cli/cells.js';
 import { isGiven, type RawValues } from '../cli/check.js';
-import { fieldsToTellApart } from '../cli/lists/columns.js';
+import { fieldsToTellApart, isTeamField, withNames } from '../cli/lists/columns.js';
 import type { TypedLine } from '../cli/typed-line.js';
 import { type Context, connected, type LocalContext } from '../context.js';
 import type { ManifestParam } from '../data/command-manifest.js';
@@ -16,6 +16,7 @@ import { foldCase, plural } from '../data/text.js';
 import { ApiError, NotFoundError } from '../errors.js';
 import { isConverted } from '../resources/converted.js';
 import { aboutPeople } from '../resources/person/holders.js';
+import { teamNames } from '../resources/team-names.js';
 import { gamesOf } from '../resources/tryout-filters.js';
 import { createNameFinder, shortRunNames, soleRecord } from '../runs/find-run.js';
 import { ofConnection } from '../runs/plan.js';
@@ -158,10 +159,14 @@ async function recordChoices(
   const picked = verb === 'convert' ? convertible(sorted) : sorted;
   const { fields: own, more, keywords } = lines[resource];
   const fields = own ?? fieldsToTellApart(picked);
+  const teams = fields.some(isTeamField) ? await teamNames(context, picked) : undefined;
   return aligned(
     picked.map((record) => {
       const id = String(record['id']);
-      const details = fields.map((field) => tableCell(record[field], field, options));
+      const details = fields.map((field) => {
+        const value = record[field];
+        return tableCell(isTeamField(field) ? withNames(value, teams) : value, field, options);
+      });
       const name = labelOf(record, '');
       return {
         value: id,

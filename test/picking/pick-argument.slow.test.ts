@@ -251,8 +251,17 @@ test('namesakes are told apart by their e-mail, role and team', async () => {
   const { shown } = await converseInside(home, line, [
     [/Which player\?[^]*Coach[^]*Esc/, '\u001b'],
   ]);
-  expect(shown).toMatch(/Nimbus +nimbus\.Captain@example\.org +Captain +team_0002/);
-  expect(shown).toMatch(/Nimbus +nimbus\.Coach@example\.org +Coach +team_0002/);
+  expect(shown).toMatch(/Nimbus +nimbus\.Captain@example\.org +Captain +Lanternfish/);
+  expect(shown).toMatch(/Nimbus +nimbus\.Coach@example\.org +Coach +Lanternfish/);
+  const found = await converseInside(
+    home,
+    ['-p', 'sandbox', 'players', 'get'],
+    [
+      [/Which player\?[^]*Esc/, 'cobalt herons'],
+      [/6 of 33/, '\u001b'],
+    ],
+  );
+  expect(found.shown).toContain('Amaru Eastmere');
 });
 
 test.each([
