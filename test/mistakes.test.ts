@@ -334,6 +334,7 @@ test.each([
     'docs update doc_1 --type pdf',
     '--type selects documents, so it cannot be given with ids.\nTo set a field: rosterctl documents update doc_1 -F contentType=VALUE\n',
   ],
+  ['-p sandbox tryouts convert app_1 --game Valorant', 'Give ids or filters, not both.\n'],
   ['report season.html', 'Did you mean: --html season.html'],
   ['api GET teams', 'Did you mean: -X GET\n'],
   ['api DELETE teams/team_1 --dry-run', 'Did you mean: -X DELETE\n'],

@@ -106,14 +106,15 @@ export function isGiven(value: unknown): boolean {
 
 /** Returns the error for a filter beside ids, as of somebody who wants to set the field that it looks at. */
 function filterBesideIds(command: ManifestCommand, values: RawValues): UsageError | undefined {
-  const { words, args, flags, examples } = command;
+  const { words, args, flags, examples, needsOneOf } = command;
   const ids = args.flatMap(({ name }) => values[name] ?? []);
   const filter = flags.find(
     ({ name, group, completes = '' }) =>
       group === 'selection' && /^(id|value):/.test(completes) && isGiven(values[name]),
   );
   const resource = resourceNames.find((name) => name === words[0]);
-  const canSet = flags.some(({ word }) => word === '--set');
+  // A conversion sets fields of a player.
+  const canSet = needsOneOf.some((set) => set.includes('set'));
   if (!filter || !resource || !canSet || ids.length === 0) return undefined;
   const { name, word, completes } = filter;
   const field = completes?.split(':')[2] ?? name;
