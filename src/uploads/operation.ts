@@ -137,6 +137,8 @@ function uploadSession(context: Context, job: UploadJob, held: LocalFile | undef
 class UploadFiles {
   /** The place of the bytes that this process sent, by row. */
   readonly arrived = new Map<number, StoredFile>();
+  /** The row that each key was granted for: a service may take two files of one size for the same request. */
+  private readonly granted = new Map<string, SelectedRow>();
 
   constructor(
     private readonly job: UploadJob,
@@ -158,6 +160,13 @@ class UploadFiles {
   /** The stored bytes of a row, from this process or an earlier one. */
   storedOf(row: SelectedRow): StoredFile | undefined {
     return this.arrived.get(row.row) ?? storedBefore(row);
+  }
+
+  /** Takes a key for a row. Returns the path of the other row that has it already, if one does. */
+  take(key: string, row: SelectedRow): string | undefined {
+    const first = this.granted.get(key) ?? row;
+    this.granted.set(key, first);
+    return first.row === row.row ? undefined : first.id;
   }
 
   documentStep(row: SelectedRow, stored: StoredFile): Step {
@@ -191,6 +200,7 @@ function fileTransfer(
         step: note,
         hashes: job.verify || file.sizeBytes <= mostHashedBytes,
         earlier,
+        ownerOf: (key) => files.take(key, row),
         onBytes(sent) {
           // A new attempt replaces the count of the previous one.
           bytes.done += sent - counted;

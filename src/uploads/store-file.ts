@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
-import { Failure, StoreError, UnknownOutcomeError } from '../errors.js';
+import { Failure, ProtocolError, StoreError, UnknownOutcomeError } from '../errors.js';
 import { leavesCreateOpen } from '../resources/create.js';
 import { findDocument, isAnswerTo } from './documents.js';
 import type { LocalFile } from './local-file.js';
@@ -80,12 +80,14 @@ interface StoreFileOptions {
   readonly hashes: boolean;
   /** The keys of earlier attempts, which may have left bytes in the store. */
   readonly earlier: readonly string[];
+  /** Returns the path of the other file that a key was granted for, if one was: its bytes would be replaced. */
+  readonly ownerOf: (key: string) => string | undefined;
 }
 
 /**
  * Steps 1 and 2 of contract 4.5: requests a signed URL and sends the bytes there, never the API key.
- * Renews a URL that has expired or is used up, at most twice. Throws StoreError for a refusal that a
- * new URL would not change, InputError for a file that changed.
+ * Renews a URL that has expired, is used up or leads to those of another file, at most twice. Throws
+ * StoreError for a refusal that a new URL would not change, InputError for a file that changed.
  */
 export async function storeFile(
   context: Context,
@@ -93,8 +95,13 @@ export async function storeFile(
   options: StoreFileOptions,
   turn = 0,
 ): Promise<StoredFile> {
-  const { step, earlier } = options;
+  const { step, earlier, ownerOf } = options;
   const grant = UploadGrant.parse((await context.api.send(grantCall(file))).body);
+  const owner = ownerOf(grant.key);
+  if (owner !== undefined) {
+    if (turn === renewals) throw keyInUse(file.path, grant.key, owner);
+    return storeFile(context, file, options, turn + 1);
+  }
   const stored = { fileKey: grant.key, fileRef: grant.fileRef };
   // The signed URL is a secret and is not recorded.
   const granted = {
@@ -114,6 +121,16 @@ export async function storeFile(
     context.detail(`The upload URL of ${file.path} was refused; requesting a new one.`);
     return storeFile(context, file, { ...options, earlier: [...earlier, grant.key] }, turn + 1);
   }
+}
+
+function keyInUse(path: string, key: string, owner: string): ProtocolError {
+  return new ProtocolError(
+    `${path} was not sent: the service gave it the key of ${owner}, ${key}, whose bytes it would replace.`,
+    {
+      code: 'keyInUse',
+      hint: 'Try again later; if it happens again, tell the operator of the service.',
+    },
+  );
 }
 
 /** Sends the bytes and returns their SHA-256, computed in the same pass, if `hashes` is set. */

@@ -31,6 +31,8 @@ export async function desk(files: Readonly<Record<string, string>>) {
     put: (): Reply => ({ status: 200 }),
     /** The answers to step 1 wait for it. */
     grants: Promise.resolve(),
+    /** The key in the n-th of them. */
+    key: (nth: number) => `files/${nth}`,
     /** The answer to a deletion, which takes place if there is none. */
     remove: (): Reply | undefined => undefined,
   };
@@ -43,7 +45,7 @@ export async function desk(files: Readonly<Record<string, string>>) {
     bytes.set(name, body);
     return view.put();
   });
-  const grant = grantsOf(store);
+  const grant = grantsOf(store, (nth) => view.key(nth));
   const puts = new Map<string, string>();
   let count = 0;
   const api = await recordingService(({ method, url, body }): Reply => {

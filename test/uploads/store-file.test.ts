@@ -75,6 +75,7 @@ async function storing(store: Pick<Service, 'origin'>, file: LocalFile) {
     onBytes: () => {},
     hashes: true,
     earlier: [],
+    ownerOf: () => undefined,
   });
   return { stored, steps };
 }

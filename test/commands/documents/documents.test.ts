@@ -12,6 +12,7 @@ import { exit } from '../../../src/exit-codes.js';
 import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, splitWords, temporaryFolder } from '../../support/run.js';
 import { key, type Recorded, type Reply, recordingService } from '../../support/service.js';
+import { grantsOf } from '../uploads/grants.js';
 
 const rules = {
   id: 'doc_1',
@@ -249,7 +250,11 @@ test('a dry run inspects the file and shows three requests', async () => {
 });
 
 test('several files report their new ids without confirmation', async () => {
-  const api = await service();
+  let grant: (() => Reply) | undefined;
+  const api = await service({
+    api: ({ url }) => (url === '/v1/uploads/document-file' ? grant?.() : undefined),
+  });
+  grant = grantsOf(api.store);
   const home = folderWith({ 'a.txt': 'hello', 'b.txt': 'world' });
   const ran = await rosterctl('docs upload a.txt b.txt --json', { env: api.env, ...at(home) });
   expect(ran.code).toBe(0);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 import { recordingService } from '../../support/service.js';
+import { grantsOf } from '../uploads/grants.js';
 
 /** A folder with these files and a service that accepts them; returns the documents it created. */
 async function desk(names: readonly string[], start: typeof rosterctl = inProcess) {
@@ -13,14 +14,12 @@ async function desk(names: readonly string[], start: typeof rosterctl = inProces
   const api = await recordingService(({ method, url, body }) => {
     if (method === 'PUT') return { status: 200 };
     if (method === 'GET') return { status: 200, json: { documents: [] } };
-    if (url === '/v1/uploads/document-file') {
-      const uploadUrl = `${api.origin}/store/1?sig=1`;
-      return { status: 200, json: { key: 'files/1', fileRef: 'ref:1', uploadUrl } };
-    }
+    if (url === '/v1/uploads/document-file') return grant();
     const { name } = JSON.parse(body.toString()) as { name: string };
     made.push(name);
     return { status: 201, json: { document: { id: `doc_${made.length}`, name } } };
   });
+  const grant = grantsOf(api);
   const run = (words: readonly string[]) =>
     start(['docs', 'upload', ...words], { env: api.env, home: cwd, cwd });
   return { made, api, run };

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 import { key, recordingService } from '../../support/service.js';
+import { desk } from '../../support/upload-desk.js';
 
 const grant = {
   key: 'documents/org_7/1.txt',
@@ -151,3 +152,30 @@ test('a forbidden URL exits 2 if typed by the user, and 1 if it comes from step 
     expect([url, piped.code, errorOf(piped)['code']]).toEqual([url, 1, 'unsafeUrl']);
   }
 });
+
+test('a key that another file has is never written to: a new one is asked for', async () => {
+  const { upload, documents, store, view } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+  // By the time of the request, say, which two files share.
+  view.key = (nth) => `files/${Math.ceil(nth / 2)}`;
+  const ran = await upload('a.txt b.txt --concurrency 1');
+  expect([ran.code, documents.map(({ fileKey }) => fileKey)]).toEqual([0, ['files/1', 'files/2']]);
+  expect(store.requests.map(({ body }) => body.toString())).toEqual(['one', 'two']);
+});
+
+test.each(['', ' --if-exists duplicate'])(
+  'a file whose key is always that of another file is not sent%s',
+  async (flag) => {
+    const { upload, run, documents, store, view } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
+    view.key = () => 'files/1';
+    const both = JSON.parse((await upload(`a.txt b.txt --concurrency 1${flag}`)).stdout);
+    expect(both.results).toMatchObject([
+      { result: 'changed' },
+      {
+        result: 'failed',
+        error: { code: 'keyInUse', message: expect.stringContaining('a.txt, files/1') },
+      },
+    ]);
+    expect([documents.length, store.requests.length]).toEqual([1, 1]);
+    expect(JSON.parse((await run('uploads list')).stdout)).toEqual([]);
+  },
+);

@@ -42,6 +42,8 @@ export interface World extends WireServer {
   readonly store: WireServer;
   /** How often each write took effect. */
   readonly done: { patches: number; posts: number; converts: number; documents: number };
+  /** How many uploads were granted. */
+  grants: number;
   /** Ids of records that were deleted. */
   readonly gone: Set<string>;
   /** The current application. */
@@ -71,7 +73,8 @@ export async function hostileWorld(options: WorldOptions = {}): Promise<World> {
     storeOptions,
   );
   const signed = url ?? `${store.origin}/files/1?X-Signature=${signature}`;
-  const world: Partial<World> & Pick<World, 'done' | 'gone' | 'application'> = {
+  const world: Partial<World> & Pick<World, 'done' | 'gone' | 'grants' | 'application'> = {
+    grants: 0,
     gone: new Set(),
     done: { patches: 0, posts: 0, converts: 0, documents: 0 },
     application: { ...application },
@@ -116,10 +119,11 @@ function goodAnswer(world: World, { method, url, body }: WireRequest, signed: st
     case 'GET /v1/documents/doc_1/preview':
       return { json: { url: signed, expiresAt: '2099-01-01T00:00:00Z' } };
     case 'POST /v1/uploads/document-file':
-      return { json: { key: file.fileKey, fileRef: 'ref_1', uploadUrl: signed } };
+      world.grants += 1;
+      return { json: { key: keyOf(world.grants), fileRef: 'ref_1', uploadUrl: signed } };
     case 'POST /v1/documents':
       done.documents += 1;
-      return { status: 201, json: { ...file, name: sent['name'] } };
+      return { status: 201, json: { ...file, name: sent['name'], fileKey: sent['fileKey'] } };
     case 'GET /v1/tryout-applications':
       return { json: { applications: [world.application] } };
     case 'GET /v1/tryout-applications/app_1':
@@ -138,6 +142,11 @@ function goodAnswer(world: World, { method, url, body }: WireRequest, signed: st
     default:
       return { status: 404, json: { error: 'notFound' } };
   }
+}
+
+/** The key of the n-th upload; the first is the file of the document that is there. */
+function keyOf(nth: number): string {
+  return nth === 1 ? file.fileKey : `${file.fileKey}.${nth}.txt`;
 }
 
 /** One command against a world in which every read is answered like this. */
