@@ -12,7 +12,14 @@ import { type DownloadCall, fetchDocument, hashedSink } from './fetch.js';
 import { createMeter, type Meter } from './meter.js';
 import type { Mirror } from './mirror.js';
 import type { FileSink } from './resumable-download.js';
-import { fileSink, openTarget, pipeSink, type SaveOptions, skipsTarget } from './target-file.js';
+import {
+  fileSink,
+  nameFromHeaders,
+  openTarget,
+  pipeSink,
+  type SaveOptions,
+  skipsTarget,
+} from './target-file.js';
 import type { Naming, Target } from './target-names.js';
 
 /** Marks a row whose file already existed, and says how it compares. For people only: no machine format has a field for it. */
@@ -104,13 +111,17 @@ class Saver implements DownloadWorker<SavedRow> {
   ): Promise<SavedRow | undefined> {
     const { naming, mirror } = this;
     const { id } = target;
+    let placed = target;
     let opened: OpenedFile | undefined;
     const sink: FileSink = {
       get rewinds() {
         return opened?.sink.rewinds ?? true;
       },
       begin: async (at, headers) => {
-        opened ??= await this.open(target, naming.pathFromHeaders(headers, id));
+        if (!opened) {
+          if (mirror) placed = await mirror.placeNamed(target, nameFromHeaders(headers, id));
+          opened = await this.open(placed, placed.path ?? naming.pathFromHeaders(headers, id));
+        }
         await opened.sink.begin(at, headers);
       },
       write: async (chunk) => opened?.sink.write(chunk),
@@ -121,10 +132,10 @@ class Saver implements DownloadWorker<SavedRow> {
       const bytes = await this.fetch(target, watch(hashed ?? sink));
       if (!opened) return undefined;
       const { path, file } = opened;
-      if (target.replaces) await mirror?.requireUnchanged(target, path);
+      if (placed.replaces) await mirror?.requireUnchanged(placed, path);
       await file.commit();
       if (!hashed) return { id, path, bytes };
-      return { id, ...(await mirror.saved(target, { path, bytes, sha256: hashed.sha256() })) };
+      return { id, ...(await mirror.saved(placed, { path, bytes, sha256: hashed.sha256() })) };
     } finally {
       await opened?.file.discard();
     }

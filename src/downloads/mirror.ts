@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { Context } from '../context.js';
 import { digestOf } from '../data/digest.js';
 import { nameKey, withId } from '../data/file-names.js';
-import { type JsonObject, printJson } from '../data/json.js';
+import { printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
@@ -74,6 +74,9 @@ export class Mirror {
   private readonly owners: Map<string, string>;
   private writtenAt: number;
   private isDirty = false;
+  /** The keys of the names that this download uses. */
+  private readonly used = new Set<string>();
+  private placing: Promise<unknown> = Promise.resolve();
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -96,32 +99,52 @@ export class Mirror {
    */
   async place(targets: readonly Target[]): Promise<readonly Target[]> {
     const placed: Target[] = [];
-    const used = new Set(
-      targets.flatMap(({ path }) => (path === undefined ? [] : [baseNameKey(path)])),
-    );
+    for (const { path } of targets) this.use(path);
     for (const target of targets) {
-      const own = await this.placeOne(target, used);
-      if (own.path !== undefined) used.add(baseNameKey(own.path));
+      const own = await this.placeOne(target);
+      this.use(own.path);
       placed.push(own);
     }
     return placed;
   }
 
-  private async placeOne(target: Target, used: ReadonlySet<string>): Promise<Target> {
+  /** Places a document that only the answer of the store names, one after another. */
+  placeNamed(target: Target, name: string): Promise<Target> {
+    const path = join(this.folder, name);
+    const placed = this.placing.then(async () => {
+      const own = await this.placeOne({ ...target, path }, { isLate: true });
+      this.use(own.path);
+      return own;
+    });
+    this.placing = placed.catch(() => {});
+    return placed;
+  }
+
+  private use(path: string | undefined): void {
+    if (path !== undefined) this.used.add(baseNameKey(path));
+  }
+
+  /** `isLate`: its name is not among the used ones yet. */
+  private async placeOne(target: Target, { isLate = false } = {}): Promise<Target> {
     const { id, record, path } = target;
     const entry = this.entries.get(id);
     if (entry && (await sizeOnDisk(join(this.folder, entry.name))) === entry.size) {
       const own = join(this.folder, entry.name);
       if (isSameVersion(entry, asOf(record))) return { ...target, path: own, isUnchanged: true };
-      // The record names the place, and the bytes there are those that came from the service.
-      if (isNamedAfter(entry, record) && (await this.hash(own)) === entry.sha256)
+      // Nothing tells whether the document has changed.
+      if (isLate && !record) return { ...target, path: own };
+      // The service names the place, and the bytes there are those that came from it.
+      if (
+        isNamedAfter(entry, nameFor(record) ?? (path && basename(path))) &&
+        (await this.hash(own)) === entry.sha256
+      )
         return { ...target, path: own, replaces: true };
     }
     if (path === undefined) return target;
     for (let again = 0; ; again += 1) {
       const name = again === 0 ? basename(path) : withId(basename(path), id, again);
       const candidate = join(this.folder, name);
-      const isOther = again > 0 && used.has(nameKey(name));
+      const isOther = (isLate || again > 0) && this.used.has(nameKey(name));
       const isOwned = this.owners.has(nameKey(name));
       const isTaken = isOwned && (await sizeOnDisk(candidate)) !== undefined;
       if (isOther || isTaken) continue;
@@ -229,9 +252,8 @@ function baseNameKey(path: string): string {
   return nameKey(basename(path));
 }
 
-/** True if the file has the name of the record, or that name with the document's id appended. */
-function isNamedAfter({ id, name }: MirroredFile, record: JsonObject | undefined): boolean {
-  const plain = nameFor(record);
+/** True if the file has the name of its document, or that name with the document's id appended. */
+function isNamedAfter({ id, name }: MirroredFile, plain: string | undefined): boolean {
   if (plain === undefined) return false;
   const names = [plain, ...[1, 2, 3, 4].map((again) => withId(plain, id, again))];
   return names.some((each) => nameKey(each) === nameKey(name));

@@ -10,7 +10,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { documentStore, type Stored, stored } from '../../support/document-store.js';
+import {
+  type DocumentStoreOptions,
+  documentStore,
+  fileReply,
+  type Stored,
+  stored,
+} from '../../support/document-store.js';
 import { inProcess } from '../../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
 
@@ -29,8 +35,13 @@ const entry = (name: string) => ({
 });
 
 /** A service with documents that a test may exchange, and the folder that mirrors them. */
-async function mirror(...documents: Stored[]) {
-  const api = await documentStore({ documents });
+const mirror = (...documents: Stored[]) => mirrorOf({ documents });
+
+async function mirrorOf({
+  documents,
+  ...options
+}: DocumentStoreOptions & { readonly documents: Stored[] }) {
+  const api = await documentStore({ documents, ...options });
   const home = temporaryFolder();
   const out = join(home, 'out');
   const run = (line = '--all', env: Record<string, string> = {}) =>
@@ -248,6 +259,54 @@ test('without -D nothing is remembered, and only name and size are compared', as
   const all = await rosterctl('docs download --all --skip-existing', at);
   expect(all.stdout).toContain('skipped (same name and size)');
   expect([readdirSync(cwd).includes(kept), api.store.requests]).toEqual([false, []]);
+});
+
+const nameless = (id: string, text: string, more: Record<string, unknown> = {}) =>
+  contract(id, text, { name: undefined, ...more });
+
+/** The store, which names each file alike. */
+const namingStore: DocumentStoreOptions['store'] = (request, { bytes }) =>
+  fileReply(request, bytes, { headers: { 'content-disposition': 'inline; filename=Paper.txt' } });
+
+test('documents that only the store names have a file each, which is fetched when they change', async () => {
+  const documents = [nameless('doc_1', 'one')];
+  const { run, files, requested } = await mirrorOf({ documents, store: namingStore });
+  await run();
+  documents.push(nameless('doc_2', 'two'));
+  expect((await run()).code).toBe(0);
+  expect(files()).toEqual({ 'Paper.txt': 'one', 'Paper-doc_2.txt': 'two' });
+  requested();
+  documents[1] = nameless('doc_2', 'newer', { updatedAt: '2026-02-02' });
+  documents[0] = nameless('doc_1', 'uno', { updatedAt: '2026-02-02' });
+  const ran = await run();
+  expect([ran.code, files()]).toEqual([0, { 'Paper.txt': 'uno', 'Paper-doc_2.txt': 'newer' }]);
+  requested();
+  expect([(await run()).code, requested()]).toEqual([0, []]);
+});
+
+test('without a list, documents of one name have a file each, too', async () => {
+  const documents = ['one', 'two', 'three'].map((text, index) => nameless(`doc_${index}`, text));
+  const { run, files } = await mirrorOf({
+    documents,
+    store: namingStore,
+    api: ({ url }) =>
+      url === '/v1/documents/org_7' ? { status: 403, json: { error: 'forbidden' } } : undefined,
+  });
+  await run('doc_1');
+  expect((await run('doc_0 doc_1 doc_2 --concurrency 1')).code).toBe(0);
+  const all = { 'Paper.txt': 'two', 'Paper-doc_0.txt': 'one', 'Paper-doc_2.txt': 'three' };
+  expect(files()).toEqual(all);
+  const again = await run('doc_2 doc_1 doc_0 --concurrency 1 --json');
+  expect(again.stderr).not.toContain('was left as it is, but');
+  expect([again.code, JSON.parse(again.stdout), files()]).toMatchObject([
+    0,
+    [
+      { id: 'doc_2', path: expect.stringMatching(/Paper-doc_2.txt$/), bytes: 5 },
+      { id: 'doc_1', path: expect.stringMatching(/Paper.txt$/) },
+      { id: 'doc_0', path: expect.stringMatching(/Paper-doc_0.txt$/) },
+    ],
+    all,
+  ]);
 });
 
 test('a preview is not taken for the document', async () => {
