@@ -6,6 +6,7 @@ import type { UploadSource } from '../api/store/file-store.js';
 import type { Call } from '../api/types.js';
 import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
+import { holdsSignedUrl } from '../data/signed-urls.js';
 import { plural, shellQuote } from '../data/text.js';
 import type { Sent } from '../engine/operation.js';
 import { Failure, ProtocolError, StoreError, UnknownOutcomeError } from '../errors.js';
@@ -209,7 +210,7 @@ export function noteLeftover(
   { fileKey, fileRef }: StoredFile,
   error: Failure,
 ): void {
-  const words = [
+  const byHand = [
     'rosterctl docs create',
     `--file-key ${shellQuote(fileKey)} --file-ref ${shellQuote(fileRef)}`,
     `--content-type ${contentType} --size-bytes ${sizeBytes} --name ${shellQuote(name)}`,
@@ -227,5 +228,7 @@ export function noteLeftover(
   );
   const print = (line: string) => (isBrief ? context.detail(line) : context.message(line));
   print(`key ${fileKey}, fileRef ${fileRef}`);
-  print(`${isUnknown ? 'If it is missing' : 'Finish it with'}: ${words.join(' ')}`);
+  // Of a reference that holds a secret, stderr shows only a part.
+  const finish = holdsSignedUrl(fileRef) ? 'rosterctl uploads finish --all' : byHand.join(' ');
+  print(`${isUnknown ? 'If it is missing' : 'Finish it with'}: ${finish}`);
 }

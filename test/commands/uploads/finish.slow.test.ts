@@ -242,6 +242,20 @@ for (const [how, words] of [
   });
 }
 
+test('a reference with a secret is not part of the command that finishes a refused upload', async () => {
+  const api = await service({ third: () => ({ status: 400, json: { error: 'badRequest' } }) });
+  const fileRef = 'https://files.example.com/a?alt=media&token=canary-reference';
+  const uploadUrl = `${api.store.origin}/1?sig=canary`;
+  api.behaviour.first = { status: 200, json: { key: 'files/1', fileRef, uploadUrl } };
+  const desk = { env: api.env, ...deskWith(['a.txt']) };
+  const { stderr } = await inProcess('docs upload a.txt', desk);
+  expect(stderr).not.toMatch(/canary|docs create/);
+  const [, whole = ''] = /Finish it with: rosterctl (.+)/.exec(stderr) ?? [];
+  delete api.behaviour.third;
+  expect((await inProcess(whole, desk)).code).toBe(0);
+  expect(api.documents).toMatchObject([{ fileKey: 'files/1', fileUrl: fileRef }]);
+});
+
 function expectedOf(how: string): object {
   if (how === 'docs upload a.txt --json') return { id: 'doc_1', fileKey: 'files/1' };
   return {
