@@ -95,7 +95,7 @@ export class Mirror {
   /**
    * Places the documents: one that is unchanged keeps the file that it has, whatever it is called now;
    * a changed one replaces its own file; any other gets its id appended where another document's file
-   * or a changed file is in the way.
+   * or a changed file is in the way, or if it was downloaded before, any file.
    */
   async place(targets: readonly Target[]): Promise<readonly Target[]> {
     const placed: Target[] = [];
@@ -145,8 +145,9 @@ export class Mirror {
       const name = again === 0 ? basename(path) : withId(basename(path), id, again);
       const candidate = join(this.folder, name);
       const isOther = (isLate || again > 0) && this.used.has(nameKey(name));
-      const isOwned = this.owners.has(nameKey(name));
-      const isTaken = isOwned && (await sizeOnDisk(candidate)) !== undefined;
+      // What was downloaded before is not in a file of which nothing is known.
+      const isKnown = entry !== undefined || this.owners.has(nameKey(name));
+      const isTaken = isKnown && (await sizeOnDisk(candidate)) !== undefined;
       if (isOther || isTaken) continue;
       return again === 0 ? target : { ...target, path: candidate, beside: path };
     }
@@ -173,10 +174,10 @@ export class Mirror {
   ): Promise<{ readonly path: string; readonly bytes: number }> {
     const { bytes, sha256 } = file;
     const before = this.entries.get(id);
-    const isOwn = beside !== undefined && this.owners.get(baseNameKey(beside)) === id;
+    const owner = beside && this.owners.get(baseNameKey(beside));
     const others = [
       ...(before ? [join(this.folder, before.name)] : []),
-      ...(isOwn ? [beside] : []),
+      ...(beside && (owner ?? id) === id ? [beside] : []),
     ];
     let { path } = file;
     for (const other of others) {
@@ -185,7 +186,7 @@ export class Mirror {
       await unlink(path);
       path = other;
     }
-    if (isOwn && path === file.path)
+    if (owner === id && path === file.path)
       this.context.note(`${beside} was changed here and stays; ${id} is in ${path}.`);
     this.entries.set(id, { id, name: basename(path), size: bytes, sha256, ...asOf(record) });
     this.isDirty = true;

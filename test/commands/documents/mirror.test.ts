@@ -6,6 +6,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import {
   documentStore,
   fileReply,
   type Stored,
+  sha256,
   stored,
 } from '../../support/document-store.js';
 import { inProcess } from '../../support/in-process.js';
@@ -95,32 +97,57 @@ test('what was replaced on the service is fetched again, also at the same size',
   expect([requested(), files()]).toEqual([['doc_1'], { 'Contract.txt': 'two' }]);
 });
 
-test('a record without a time that is sent in another order is the same', async () => {
+test('a record without a time that is sent in another order is the same, one with another value is not', async () => {
   const first = contract('doc_1', 'one', { updatedAt: undefined, owner: { id: 1, name: 'Ann' } });
-  const { run, requested, documents } = await mirror(first);
+  const { run, requested, documents, files } = await mirror(first);
   await run();
   requested();
   const { owner: _, ...rest } = first.record;
   documents[0] = { ...first, record: { owner: { name: 'Ann', id: 1 }, ...rest } };
   expect([(await run()).code, requested()]).toEqual([0, []]);
+  documents[0] = contract('doc_1', 'two', { updatedAt: undefined, owner: { id: 2 } });
+  expect([(await run()).code, requested(), files()]).toEqual([
+    0,
+    ['doc_1'],
+    { 'Contract.txt': 'two' },
+  ]);
 });
 
 test('no file that is there is renamed, whatever else gets its name', async () => {
   const { run, documents, files, requested } = await mirror(contract('doc_1', 'one'));
   await run();
   requested();
-  documents.push(contract('doc_2', 'two'));
+  documents.push(contract('doc_2', 'uno'));
   await run();
-  expect(files()).toEqual({ 'Contract.txt': 'one', 'Contract-doc_2.txt': 'two' });
+  expect(files()).toEqual({ 'Contract.txt': 'one', 'Contract-doc_2.txt': 'uno' });
   expect(requested()).toEqual(['doc_2']);
-  documents[0] = contract('doc_1', 'one', { name: 'Renamed.txt', updatedAt: '2026-03-03' });
+  documents[0] = contract('doc_1', 'uno', { updatedAt: '2026-02-02' });
+  await run();
+  expect(files()).toEqual({ 'Contract.txt': 'uno', 'Contract-doc_2.txt': 'uno' });
+  documents[0] = contract('doc_1', 'uno', { name: 'Renamed.txt', updatedAt: '2026-03-03' });
   const renamed = await run('--all --json');
   const rows = JSON.parse(renamed.stdout) as { id: string; path: string }[];
   expect(rows.find(({ id }) => id === 'doc_1')?.path).toMatch(/Contract\.txt$/);
   expect(Object.keys(files())).toEqual(['Contract-doc_2.txt', 'Contract.txt']);
   documents[1] = contract('doc_2', 'newer', { updatedAt: '2026-04-04' });
   await run();
-  expect(files()).toEqual({ 'Contract.txt': 'one', 'Contract-doc_2.txt': 'newer' });
+  expect(files()).toEqual({ 'Contract.txt': 'uno', 'Contract-doc_2.txt': 'newer' });
+});
+
+test('documents with one name and one content have a file each', async () => {
+  const { run, documents, files } = await mirror(contract('doc_1', 'one'));
+  await run();
+  documents.push(contract('doc_2', 'one'));
+  await run();
+  expect(files()).toEqual({ 'Contract.txt': 'one', 'Contract-doc_2.txt': 'one' });
+});
+
+test('a document with another name and other bytes of that length comes beside its old file', async () => {
+  const { run, documents, files } = await mirror(contract('doc_1', 'one'));
+  await run();
+  documents[0] = contract('doc_1', 'uno', { name: 'Renamed.txt', updatedAt: '2026-02-02' });
+  await run();
+  expect(files()).toEqual({ 'Contract.txt': 'one', 'Renamed.txt': 'uno' });
 });
 
 test('a file whose document is gone stays and is told; its successor gets its id appended', async () => {
@@ -179,8 +206,19 @@ test('a file that was changed here stays, and the document comes beside it', asy
   expect(files()).toEqual({ 'Contract.txt': 'my own notes', 'Contract-doc_1.txt': 'one' });
   writeFileSync(join(out, 'Contract-doc_1.txt'), 'ONE');
   documents[0] = contract('doc_1', 'two', { updatedAt: '2026-02-02' });
-  await run();
-  expect(files()).toMatchObject({ 'Contract-doc_1.txt': 'ONE', 'Contract.txt': 'my own notes' });
+  expect((await run()).code).toBe(0);
+  expect(files()).toEqual({
+    'Contract-doc_1-2.txt': 'two',
+    'Contract-doc_1.txt': 'ONE',
+    'Contract.txt': 'my own notes',
+  });
+  for (const name of ['Contract-doc_1.txt', 'Contract-doc_1-2.txt']) unlinkSync(join(out, name));
+  expect((await run()).code).toBe(0);
+  expect(files()).toEqual({ 'Contract-doc_1.txt': 'two', 'Contract.txt': 'my own notes' });
+  unlinkSync(join(out, 'Contract-doc_1.txt'));
+  writeFileSync(join(out, 'Contract.txt'), 'two');
+  expect([(await run()).code, files()]).toEqual([0, { 'Contract.txt': 'two' }]);
+  expect((await run()).stdout).toContain('Contract.txt  3 bytes  skipped (unchanged)');
 });
 
 test('the folder of another organization or service is refused before a document is requested', async () => {
@@ -197,17 +235,23 @@ test('the folder of another organization or service is refused before a document
 });
 
 test('a damaged file is ignored with a note and written anew', async () => {
-  const { run, out, requested } = await mirror(contract('doc_1', 'one'));
+  const { run, out, requested, documents } = await mirror(contract('doc_1', 'one'));
   await run();
   requested();
   const text = readFileSync(join(out, kept), 'utf8');
-  for (const damaged of [text.slice(0, -20), '', '[]', '{"schema":2}']) {
-    writeFileSync(join(out, kept), damaged);
+  const content = JSON.parse(text);
+  const { files: _, ...fileless } = content;
+  const wrong = [fileless, { ...content, schema: 2 }, { ...content, organization: 7 }];
+  for (const damaged of [text.slice(0, -20), '', '[]', ...wrong]) {
+    writeFileSync(join(out, kept), typeof damaged === 'string' ? damaged : JSON.stringify(damaged));
     const ran = await run();
     expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('is damaged')]);
     expect(ran.stdout).toContain('skipped (same name and size)');
   }
   expect(requested()).toEqual([]);
+  documents.push(contract('doc_2', 'two', { name: 'b.txt' }));
+  await run();
+  expect((await run()).stderr).not.toContain('is damaged');
 });
 
 test('entries of strangers can save a download, and name no place to write', async () => {
@@ -227,13 +271,27 @@ test('entries of strangers can save a download, and name no place to write', asy
     '.x',
   ]) {
     const head = { schema: 1, origin: api.baseUrl, organization: 'org_7' };
-    writeFileSync(join(out, kept), JSON.stringify({ ...head, files: [entry(name), 7, {}] }));
+    const wrong = [7, null, {}, { ...entry('x'), name: 5 }, { ...entry('x'), size: '3' }];
+    writeFileSync(join(out, kept), JSON.stringify({ ...head, files: [entry(name), ...wrong] }));
     const ran = await run('doc_1');
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('out/Contract.txt')]);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/out\/Contract[\w-]*\.txt /)]);
     documents[0] = contract('doc_1', 'two', { updatedAt: '2026-02-02' });
   }
+  const others = readdirSync(out).filter((name) => !/^Contract[\w-]*\.txt$/.test(name));
+  expect(others.toSorted()).toEqual([kept, 'folder', 'link']);
   expect(readFileSync(join(home, 'secret'), 'utf8')).toBe('abc');
   expect(lstatSync(join(out, 'link')).isSymbolicLink()).toBe(true);
+});
+
+test('an entry of strangers that describes a file of yours does not have it replaced', async () => {
+  const { run, out, api, files } = await mirror(contract('doc_1', 'two'));
+  mkdirSync(out);
+  writeFileSync(join(out, 'thesis.txt'), 'one');
+  const mine = { ...entry('thesis.txt'), sha256: sha256(Buffer.from('one')), updatedAt: 'before' };
+  const head = { schema: 1, origin: api.baseUrl, organization: 'org_7' };
+  writeFileSync(join(out, kept), JSON.stringify({ ...head, files: [mine] }));
+  expect((await run()).code).toBe(0);
+  expect(files()).toEqual({ 'Contract.txt': 'two', 'thesis.txt': 'one' });
 });
 
 test('a link in place of the file is neither read nor written through', async () => {
@@ -284,9 +342,16 @@ test('documents that only the store names have a file each, which is fetched whe
   expect([(await run()).code, requested()]).toEqual([0, []]);
 });
 
+test('documents that the store names alike at the same time have a file each', async () => {
+  const documents = ['one', 'two', 'three'].map((text, index) => nameless(`doc_${index}`, text));
+  const { run, files } = await mirrorOf({ documents, store: namingStore });
+  expect((await run()).code).toBe(0);
+  expect(Object.values(files()).toSorted()).toEqual(['one', 'three', 'two']);
+});
+
 test('without a list, documents of one name have a file each, too', async () => {
   const documents = ['one', 'two', 'three'].map((text, index) => nameless(`doc_${index}`, text));
-  const { run, files } = await mirrorOf({
+  const { run, files, out } = await mirrorOf({
     documents,
     store: namingStore,
     api: ({ url }) =>
@@ -296,17 +361,15 @@ test('without a list, documents of one name have a file each, too', async () => 
   expect((await run('doc_0 doc_1 doc_2 --concurrency 1')).code).toBe(0);
   const all = { 'Paper.txt': 'two', 'Paper-doc_0.txt': 'one', 'Paper-doc_2.txt': 'three' };
   expect(files()).toEqual(all);
-  const again = await run('doc_2 doc_1 doc_0 --concurrency 1 --json');
-  expect(again.stderr).not.toContain('was left as it is, but');
-  expect([again.code, JSON.parse(again.stdout), files()]).toMatchObject([
-    0,
-    [
-      { id: 'doc_2', path: expect.stringMatching(/Paper-doc_2.txt$/), bytes: 5 },
-      { id: 'doc_1', path: expect.stringMatching(/Paper.txt$/) },
-      { id: 'doc_0', path: expect.stringMatching(/Paper-doc_0.txt$/) },
-    ],
-    all,
+  const again = await run('doc_2 doc_1 doc_0 --concurrency 1');
+  expect([again.code, files()]).toEqual([0, all]);
+  expect(again.stdout.replaceAll(`${out}/`, '').trim().split('\n')).toEqual([
+    'Paper-doc_2.txt  5 bytes  skipped (exists)',
+    'Paper.txt  3 bytes  skipped (exists)',
+    'Paper-doc_0.txt  3 bytes  skipped (exists)',
   ]);
+  documents.pop();
+  expect((await run('doc_2')).code).toBe(5);
 });
 
 test('a preview is not taken for the document', async () => {
