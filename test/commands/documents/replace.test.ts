@@ -128,6 +128,34 @@ test('a file that the document holds already sends nothing', async () => {
   expect([shown.code, JSON.parse(shown.stdout).requests]).toEqual([0, []]);
 });
 
+test.each([
+  ['another name', '--name Other --tag legal --tag 2026'],
+  ['another tag', "--name 'House rules' --tag legal --tag 2025"],
+  ['fewer tags', "--name 'House rules' --tag legal"],
+  ['more tags', "--name 'House rules' --tag legal --tag 2026 --tag old"],
+  ['other bytes by now', "--name 'House rules' --tag legal --tag 2026"],
+])('an earlier upload of the file does not replace the document with %s', async (what, flags) => {
+  const { upload, run, documents, view } = await office();
+  expect((await upload(`new.txt ${flags}`)).code).toBe(0);
+  if (what === 'other bytes by now')
+    view.get = () => (documents.length === 2 ? { status: 200, text: 'THE NEW ONES' } : undefined);
+  const ran = await run('docs replace doc_1 new.txt --yes');
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, { id: 'doc_3' }]);
+  expect(documents).toMatchObject([
+    { id: 'doc_2' },
+    { id: 'doc_3', name: 'House rules', tags: ['legal', '2026'] },
+  ]);
+});
+
+test('a document with the bytes of the file but another type is replaced', async () => {
+  const { run, documents } = await office();
+  const ran = await run('docs replace doc_1 old.txt --content-type application/pdf --yes');
+  expect([ran.code, documents]).toMatchObject([
+    0,
+    [{ id: 'doc_2', contentType: 'application/pdf' }],
+  ]);
+});
+
 test.each<[string, Record<string, unknown>]>([
   ['a size as text', { sizeBytes: '13' }],
   ['a type with parameters', { contentType: 'text/plain; charset=utf-8' }],
