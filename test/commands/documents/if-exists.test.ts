@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../../bulk/user.js';
@@ -155,6 +155,21 @@ test('a resumed run uploads a file with the bytes of one that it uploaded before
   expect(documents.map(({ name }) => name)).toEqual(['a.txt', 'b.txt']);
 });
 
+test('a resumed run uploads a file with the name and the size of one that it uploaded before', async () => {
+  const { upload, view, documents, home, forget } = await desk({ 'a.txt': 'one' });
+  mkdirSync(join(home, 'other'));
+  writeFileSync(join(home, 'other/a.txt'), 'two');
+  const { put } = view;
+  let sent = 0;
+  view.put = () => ({ status: (sent += 1) > 1 ? 503 : 200 });
+  const line = `a.txt ${home}/other/a.txt --concurrency 1 --retries 0`;
+  expect((await upload(line)).code).toBe(9);
+  view.put = put;
+  forget();
+  expect((await upload(line)).code).toBe(0);
+  expect(documents.map(({ name }) => name)).toEqual(['a.txt', 'a.txt']);
+});
+
 test.each(['lists them as they were named', 'renames them'])(
   'the same line uploads a file that was refused, beside one with its bytes, if the service %s',
   async (how) => {
@@ -250,6 +265,14 @@ test('without a memory the name, type and size decide, and --verify compares the
   expect(documents).toHaveLength(2);
 });
 
+test('--verify compares what was uploaded before with what its document holds now', async () => {
+  const { upload, documents, view } = await desk({ 'a.txt': 'one' });
+  await upload('a.txt');
+  expect(JSON.parse((await upload('a.txt --verify')).stdout)).toMatchObject({ id: 'doc_1' });
+  view.get = () => (documents.length === 1 ? { status: 200, text: 'ONE' } : undefined);
+  expect(JSON.parse((await upload('a.txt --verify')).stdout)).toMatchObject({ id: 'doc_2' });
+});
+
 test('another content that this machine knows under the name is uploaded, and told', async () => {
   const { upload, documents, write } = await desk({ 'a.txt': 'one' });
   await upload('a.txt');
@@ -290,6 +313,19 @@ const doubtful: Readonly<Record<string, readonly [reply: Reply, code: number, sa
     11,
     'does not show the type and size of doc_9',
   ],
+  'without types': [
+    { status: 200, json: { documents: [{ id: 'doc_9', name: 'b.txt', sizeBytes: 3 }], total: 1 } },
+    11,
+    'does not show the type and size of doc_9',
+  ],
+  'with types only': [
+    {
+      status: 200,
+      json: { documents: [{ id: 'doc_9', name: 'b.txt', contentType: 'text/plain' }], total: 1 },
+    },
+    11,
+    'does not show the type and size of doc_9',
+  ],
 };
 
 test.each(Object.entries(doubtful))(
@@ -298,8 +334,9 @@ test.each(Object.entries(doubtful))(
     const { upload, documents, view } = await desk({ 'a.txt': 'one', 'b.txt': 'two' });
     await upload('a.txt');
     view.list = () => reply;
+    const isGone = says.includes('doc_9');
     for (const how of ['skip', 'error'])
-      for (const files of ['b.txt', 'b.txt a.txt']) {
+      for (const files of ['b.txt', 'b.txt a.txt', ...(isGone ? [] : ['a.txt'])]) {
         const ran = await upload(`${files} --if-exists ${how}`);
         expect([ran.code, errorOf(ran).exitCode]).toEqual([code, code]);
       }
@@ -312,7 +349,6 @@ test.each(Object.entries(doubtful))(
     expect(ran.stderr).toContain(says);
     // What this machine uploaded needs no list, unless the list proves that it is gone.
     const known = await upload('b.txt');
-    const isGone = says.includes('doc_9');
     expect([known.code, documents.length]).toEqual([0, isGone ? 3 : 2]);
   },
 );
