@@ -13,6 +13,7 @@ interface Made {
   readonly fileKey: string;
   readonly contentType: string;
   readonly sizeBytes: number;
+  readonly createdAt?: string;
 }
 
 interface Behaviour {
@@ -232,6 +233,29 @@ for (const createdAt of [null, 'yesterday'])
     const ran = await near(byHand, desk(api.env));
     expect([ran.code, JSON.parse(ran.stdout).id]).toEqual([0, 'doc_1']);
     expect(api.documents).toHaveLength(1);
+  });
+
+test.concurrent('docs create finds its document after a lost answer where the service counts whole seconds', async () => {
+  const api = await service({
+    list: (documents) =>
+      documents.map(({ createdAt, ...record }) => ({
+        ...record,
+        createdAt: `${String(createdAt).slice(0, 19)}Z`,
+      })),
+    first: madeAndLost,
+  });
+  const ran = await near(byHand, desk(api.env));
+  expect([ran.code, JSON.parse(ran.stdout).id, api.documents.length]).toEqual([0, 'doc_1', 1]);
+});
+
+for (const other of [{ organizationId: 'org_8' }, { fileKey: 'files/9' }])
+  test.concurrent(`an answer to step 3 with another document is not taken for it: ${Object.keys(other).join()}`, async () => {
+    const api = await service({
+      list: (documents) => documents,
+      first: (make) => ({ status: 201, json: { document: { ...make(), id: 'doc_7', ...other } } }),
+    });
+    const ran = await near('docs upload a.txt --json', desk(api.env));
+    expect([ran.code, JSON.parse(ran.stdout).id, api.documents.length]).toEqual([0, 'doc_1', 1]);
   });
 
 const namesakes = ['t/1/c.txt', 't/2/c.txt'];
