@@ -233,7 +233,6 @@ class Fetching {
     if (!this.sink.rewinds) throw this.cannotResume();
     this.countRestart();
     this.at = 0;
-    this.version = {};
     return undefined;
   }
 

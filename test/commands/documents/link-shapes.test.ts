@@ -146,3 +146,13 @@ test('a file that is still being made is said to be, to be tried later, and noth
   expect(requests).toHaveLength(2);
   expect(existsSync(join(home, 'copy.txt'))).toBe(false);
 });
+
+test('an ETag of the service is not the MD5 of a file that it sends itself', async () => {
+  const headers = { 'content-type': 'text/plain', etag: `"${'0'.repeat(32)}"` };
+  const { env } = await recordingService(({ url }) =>
+    url.endsWith('/download')
+      ? { status: 200, text: bytes, headers }
+      : { status: 200, json: { documents: [{ id: 'doc_1', name: 'rules.txt', sizeBytes: 8 }] } },
+  );
+  expect(await saved(env, 'download')).toBe(bytes);
+});

@@ -315,6 +315,7 @@ describe('a download restarts if the answer does not belong to the existing part
         headers: range(900, size),
       }),
     ],
+    ['no tag', () => ({ status: 206, text: 'y'.repeat(size - 1000), headers: range(1000, size) })],
     ['another total', () => ({ status: 206, text: 'y', headers: range(1000, 1001) })],
     ['no Content-Range', () => ({ status: 206, text: 'y'.repeat(size - 1000) })],
     ['416', () => ({ status: 416 })],
@@ -549,14 +550,15 @@ test('-O - skips what it has written if the same file is sent again from the sta
   expect([ran.code, ran.stdout]).toEqual([0, '0123456789'.repeat(500)]);
 });
 
-test('-O - that cannot be continued reports that the file is incomplete', async () => {
+test.each([
+  ['the store names no version', true],
+  ['it is another file by now', false],
+])('-O - that cannot be continued reports that the file is incomplete: %s', async (_, untold) => {
   const here = await place({
     store: (request, { bytes }, time) =>
-      fileReply(request, bytes, {
-        ranges: false,
-        untold: true,
-        ...(time === 1 && { cutAfter: 1000 }),
-      }),
+      time === 1
+        ? fileReply(request, bytes, { ranges: false, untold, cutAfter: 1000 })
+        : fileReply(request, Buffer.alloc(5000, 'x'), { ranges: false, untold }),
     bytes: Buffer.from('0123456789'.repeat(500)),
   });
   const ran = await here.start('-O -');
