@@ -112,6 +112,7 @@ test('--verify fails if other bytes come back, names the document and leaves not
     hint: expect.stringContaining('delete'),
   });
   expect(errorOf(ran).message).toMatch(/doc_1.* does not hold/);
+  expect(ran.stderr).not.toContain('docs create');
   expect((await inProcess('uploads list --json', at)).stdout).toBe('[]\n');
 });
 

@@ -179,3 +179,17 @@ test.each(['', ' --if-exists duplicate'])(
     expect(JSON.parse((await run('uploads list')).stdout)).toEqual([]);
   },
 );
+
+test('a file that changes while the store answers is not recorded as a document', async () => {
+  const { upload, documents, view, write } = await desk({ 'a.txt': 'one' });
+  view.put = () => {
+    write('a.txt', 'changed');
+    return { status: 200 };
+  };
+  const ran = await upload('a.txt');
+  expect([ran.code, errorOf(ran).message, documents]).toEqual([
+    2,
+    expect.stringContaining('a.txt changed during the upload; no document was created.'),
+    [],
+  ]);
+});
