@@ -112,7 +112,8 @@ export function readHeader(head: CsvRow, given: ColumnRules, options: HeaderOpti
       unused.push(name);
       continue;
     }
-    take(taken, column.as ?? column.name, column.name, index);
+    const target = column.setsField ? cellKey(column.name) : (column.as ?? column.name);
+    take(taken, target, column.name, index);
     const flag = rules.overruled?.get(column.name);
     if (flag === undefined) readers.push({ index, column });
     else overruled.set(name, flag);
@@ -280,7 +281,7 @@ function readCell(
  * name of a field: only the record can tell.
  */
 function openColumn(header: string, isExport: boolean): Column {
-  const name = isExport ? header : readColumnName(header).name;
+  const name = isExport ? header : readColumnName(header).name.trim();
   return {
     name,
     clears: true,

@@ -37,6 +37,18 @@ test('a field that -F or --name sets for every player is reported if the CSV has
   });
 });
 
+test.each(['role,role ', 'role,role:text', 'role:text, role'])(
+  'two columns for one field (%s) are refused before anything is read',
+  async (columns) => {
+    const service = await keep([]);
+    const user = userOf(service, inProcess);
+    await at(user.home, 'rows.csv', `id,${columns}\np1,coach,captain\n`);
+    const ran = await user.run(`players update --csv ${user.home}/rows.csv -n`);
+    expect(ran.stderr).toContain('Columns 2 and 3 are both role.');
+    expect([ran.code, service.requests]).toEqual([2, []]);
+  },
+);
+
 test('an unchanged row of an export with an unknown status blocks no other row', async () => {
   const service = await keep([
     application('app_1'),
