@@ -31,6 +31,8 @@ export interface Side {
   readonly organization: string;
   readonly origin: string;
   readonly has: (resource: ResourceName) => boolean;
+  /** Why the list of a resource may be incomplete; undefined if it is whole. */
+  readonly doubtOf: (resource: ResourceName) => string | undefined;
   /** Yields the records in order of their ids. */
   readonly records: (resource: ResourceName) => AsyncIterable<JsonObject>;
   /** The hash of each document's file; undefined if they are not known. */
@@ -48,12 +50,14 @@ export interface BackupDiff {
 /** Opens a snapshot to be compared. Throws InputError. */
 export async function snapshotSide(snapshot: Snapshot, signal: AbortSignal): Promise<Side> {
   const manifest: Manifest = await readSnapshotManifest(snapshot);
-  const { origin, organization, resources, files } = manifest;
+  const { origin, organization, resources, files, missing } = manifest;
   return {
     label: snapshot.name,
     origin,
     organization,
     has: (resource) => resources.some((each) => each.resource === resource),
+    doubtOf: (resource) =>
+      missing.find((part) => part.resource === resource && part.id === null)?.reason,
     records: (resource) => snapshotRecords(snapshot, resource, manifest, signal),
     files: files ? new Map(files.documents.map(({ id, sha256 }) => [id, sha256])) : undefined,
   };
@@ -66,6 +70,7 @@ export function liveSide(api: Api): Side {
     origin: api.service,
     organization: api.organizationId,
     has: () => true,
+    doubtOf: () => undefined,
     async *records(resource) {
       const records: JsonObject[] = [];
       const onRecord = (record: JsonObject) => records.push(record);

@@ -190,6 +190,23 @@ test('what only one of them holds is not compared, and told', async () => {
   expect(ran.stderr).toContain('Not compared');
 });
 
+test('a list that an incomplete snapshot may lack records of is reported, also with -q', async () => {
+  const { create, run, folder, snapshots, world } = await desk();
+  await create();
+  world.special = answering('/v1/players', {
+    status: 200,
+    json: { players: [player(1)], total: 2 },
+  });
+  await create('--allow-partial');
+  const [whole = '', part = ''] = snapshots().map((name) => join(folder, name));
+  const ran = await run(`backup diff ${whole} ${part} -q --json`);
+  expect(json(ran).differences).toMatchObject([{ id: 'player_2', change: 'removed' }]);
+  expect(ran.stderr).toBe(
+    `Players in ${snapshots()[1]}: the list may be incomplete: the service reports 2 records but sent 1.\n`,
+  );
+  expect((await run(`backup diff ${part} ${whole} --json`)).stderr).toBe(ran.stderr);
+});
+
 test('another organization, a list that may be incomplete and a damaged backup are refused', async () => {
   const { create, run, folder, snapshots, world } = await desk();
   await create();

@@ -90,9 +90,15 @@ export default defineLocalCommand({
     const to = b === 'live' ? named(diff.liveSide(await context.connect())) : await open(b);
     diff.checkSides(from, to);
     const comparison = await diff.compareSides(from, to);
-    const { differences, notCompared } = comparison;
+    const { differences, compared, notCompared } = comparison;
     if (notCompared.length > 0)
       context.message(`Not compared, because only one side has them: ${pluralWords(notCompared)}.`);
+    for (const resource of compared)
+      for (const { label, doubtOf } of [from, to]) {
+        const doubt = doubtOf(resource);
+        const many = upperFirst(resourceWords[resource].plural);
+        if (doubt !== undefined) context.message(`${many} in ${label}: ${doubt}.`);
+      }
     if (csv !== undefined) {
       const { text, count } = diff.setBackCsv(differences);
       const { writeAtomically } = await import('../../files/atomic-write.js');
