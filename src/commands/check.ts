@@ -80,7 +80,7 @@ export default defineCommand({
         context.message(`${codes.join(', ')} skipped: ${reason}.`);
       for (const fix of finding.doubtsOf(result).fixes) context.note(fix);
       const failure = finding.failureOfCheck(result, settings);
-      const findings = cursor ? newFindings(cursor, result, finding.findingId) : result.findings;
+      const findings = cursor ? newFindings(cursor, result) : result.findings;
       const { checkLines } = await import('../resources/findings/page.js');
       const options = {
         world,
@@ -109,13 +109,9 @@ export default defineCommand({
 });
 
 /** Returns the findings that a cursor does not know; those of rules that did not run stay known. */
-function newFindings(
-  cursor: Cursor,
-  { findings, skips }: CheckResult,
-  idOf: (finding: Finding) => string,
-): readonly Finding[] {
+function newFindings(cursor: Cursor, { identities, skips }: CheckResult): readonly Finding[] {
   const skipped = new Set<string>(skips.flatMap(({ codes }) => codes));
-  const entries = findings.map((finding) => ({ id: idOf(finding), finding }));
+  const entries = [...identities].map(([finding, id]) => ({ id, finding }));
   const isListed = (id: string) => skipped.has(id.slice(0, id.indexOf(':')));
   return cursor.choose(entries, isListed).map(({ finding }) => finding);
 }

@@ -130,11 +130,10 @@ export class Cursor {
 
   /**
    * Takes note of an entry that matches the filter and returns true if it is new: not seen by this name
-   * yet, or seen with another watched value. An id that comes twice is new once.
+   * yet, or seen with another watched value.
    */
   isNew(entry: CursorEntry): boolean {
     const { id } = entry;
-    if (this.matches.has(id)) return false;
     const hash = this.use.changed === undefined ? '' : recordDigest(entry.watched).slice(0, 16);
     this.matches.set(id, hash);
     if (!this.isFirst) return this.known.get(id) !== hash;

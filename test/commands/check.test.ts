@@ -360,6 +360,12 @@ const odd = (id: string) => fresh(id, { status: 'odd' });
 const submittedAt = new Date().toISOString();
 const same = (id: string) => fresh(id, { email: 'kite@example.com', formId: 'f', submittedAt });
 
+/** Two applications with the same tags. */
+const share = (...tags: string[]) =>
+  ['a', 'b'].map((id) =>
+    fresh(id, { formId: 'f', gamerTags: tags.map((own) => tag('Chess', own)) }),
+  );
+
 describe('--since-last', () => {
   test('tells each finding once, and again when it was settled and came back', async () => {
     const lists = { tryouts: [odd('a')] };
@@ -386,6 +392,17 @@ describe('--since-last', () => {
     expect(await told('--initial all')).toEqual([0, 'duplicate.email a b']);
     lists.tryouts = [same('c'), same('b'), same('a')];
     expect(await told()).toEqual([0, 'duplicate.email a b c']);
+  });
+
+  test('each of several tags that two applications share is a finding of its own', async () => {
+    const lists = { tryouts: share('Kite#1', 'Zoe#1') };
+    const { told } = await person(lists);
+    const only = '--only duplicate.tag';
+    const each = ['duplicate.tag a b'];
+    expect(await told(`${only} --initial all`)).toEqual([0, ...each, ...each]);
+    lists.tryouts = share('New#1', 'Kite#1', 'Zoe#1');
+    expect(await told(only)).toEqual([0, ...each]);
+    expect(await told(only)).toEqual([0]);
   });
 
   test('a rule that could not run forgets nothing', async () => {

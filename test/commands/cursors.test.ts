@@ -29,10 +29,12 @@ test('commit accepts exactly what the last peek printed', async () => {
   expect(await told('discord --peek')).toEqual(['a']);
   expect(await told('discord --peek')).toEqual(['a']);
   apply('b');
-  expect(JSON.parse((await run('cursors show discord --json')).stdout)).toMatchObject({
+  const shown = async () => JSON.parse((await run('cursors show discord --json')).stdout);
+  expect(await shown()).toMatchObject({
     name: 'discord',
     resource: 'tryouts',
     filter: '',
+    lastAt: null,
     records: 1,
     ids: ['old'],
     pending: ['a'],
@@ -42,7 +44,10 @@ test('commit accepts exactly what the last peek printed', async () => {
     stdout: '',
     stderr: 'Committed 1 row of discord.\n',
   });
+  const { lastAt } = await shown();
   expect(await told('discord --peek')).toEqual(['b']);
+  // A peek that was not delivered is no use.
+  expect([typeof lastAt, (await shown()).lastAt]).toEqual(['string', lastAt]);
   expect(await run('cursors commit discord -q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   expect(await told('discord')).toEqual([]);
   expect(await run('cursors commit discord -q')).toMatchObject({ code: 0, stdout: '', stderr: '' });

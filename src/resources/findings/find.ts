@@ -1,6 +1,7 @@
 /** Runs the rules of `rosterctl check`: reads each list once, and says which rules could not run and why. */
 import type { Context } from '../../context.js';
 import { timeOf } from '../../data/dates.js';
+import { textDigest } from '../../data/digest.js';
 import type { JsonObject } from '../../data/json.js';
 import {
   besideOthers,
@@ -50,6 +51,8 @@ export interface Skip {
 /** The findings, and the rules that did not run. */
 export interface CheckResult {
   readonly findings: readonly Finding[];
+  /** What tells each of them apart from others and stays the same while it lasts. */
+  readonly identities: ReadonlyMap<Finding, string>;
   readonly skips: readonly Skip[];
   /** True if no rule ran, so that nothing is known. */
   readonly isAllSkipped: boolean;
@@ -57,11 +60,6 @@ export interface CheckResult {
   readonly read: ReadonlyMap<ResourceName, number>;
   /** The lists that could not be read whole, and why. */
   readonly unread: ReadonlyMap<ResourceName, string>;
-}
-
-/** Returns what tells a finding apart from others and stays the same while it lasts. */
-export function findingId({ code, ids }: Finding): string {
-  return `${code}:${ids.toSorted().join(',')}`;
 }
 
 /** Returns why the check failed: a list that was refused, without --strict only if no rule could run. */
@@ -149,10 +147,10 @@ export async function findProblems(
   // A service that has none of the lists is more likely another address.
   const missing = refusals.find(isUnknownRoute);
   if (missing && refusals.length === read.size) throw missing;
-  const findings = running.flatMap((each) => findingsOf(each, context));
+  const identities = new Map(running.flatMap((each) => findingsOf(each, context)));
   const skips = skipsOf(running);
   const isAllSkipped = skips.flatMap((skip) => skip.codes).length === running.length;
-  return { findings, skips, isAllSkipped, read, unread };
+  return { findings: [...identities.keys()], identities, skips, isAllSkipped, read, unread };
 }
 
 /** Reads a list; returns why rules that need it cannot run, if so. */
@@ -190,17 +188,24 @@ function checkedRecord({ id, name, status, submittedAt }: JsonObject): CheckedRe
   };
 }
 
-function findingsOf({ code, rule, watch, skipped }: Running, { withConnection }: Context) {
+function findingsOf(
+  { code, rule, watch, skipped }: Running,
+  { withConnection }: Context,
+): readonly (readonly [finding: Finding, identity: string])[] {
   if (skipped || watch.missingField?.() !== undefined) return [];
   const get = withConnection(`rosterctl ${rule.resource} get`);
   const fix = rule.fix && withConnection(rule.fix);
   return watch
     .found()
     .toSorted((a, b) => oldestFirst(first(a.subjects), first(b.subjects)))
-    .map(({ subjects, detail }) => {
+    .map(({ subjects, detail, key }) => {
       const ids = subjects.map(({ id }) => id);
       const words = ids.map(quotedId).join(' ');
-      return { code, ids, detail, look: `${get} ${words}`, fix: fix ? `${fix} ${words}` : null };
+      // Hashed, because a cursor keeps it on disk.
+      const shared = key === undefined ? [] : [textDigest(key).slice(0, 16)];
+      const identity = [code, ids.toSorted().join(','), ...shared].join(':');
+      const settle = fix ? `${fix} ${words}` : null;
+      return [{ code, ids, detail, look: `${get} ${words}`, fix: settle }, identity];
     });
 }
 

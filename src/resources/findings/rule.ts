@@ -58,6 +58,8 @@ interface RuleFinding {
   /** Oldest first. */
   readonly subjects: readonly CheckedRecord[];
   readonly detail: string;
+  /** What the records share; they may share several values. */
+  readonly key?: string;
 }
 
 /** The inputs of the rules besides the records. */
@@ -146,13 +148,14 @@ export function sharedValues(
           }
         },
         found: () =>
-          [...groups.values()]
-            .filter(({ subjects }) => subjects.length > 1)
-            .map(({ shown, form, subjects }) => {
+          [...groups]
+            .filter(([, { subjects }]) => subjects.length > 1)
+            .map(([key, { shown, form, subjects }]) => {
               const inOrder = subjects.toSorted(oldestFirst);
               const where = form === '' ? shown : `${shown}, ${form}`;
               return {
                 subjects: inOrder,
+                key,
                 detail: `${where}: ${inOrder.map(describeSubject).join(', ')}`,
               };
             }),
