@@ -1,7 +1,7 @@
 /** Values of CSV cells: a changed cell keeps the type of the record's value. */
 import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
-import { clearWord, exportText, isExportOf, notEscaped, spreadsheetError } from './csv.js';
+import { checkDigits, checkNoError, clearWord, exportText, isExportOf, notEscaped } from './csv.js';
 import { isNumber, isObject, type JsonObject, jsonNumber, parseJson } from './json.js';
 import { AbsentFields } from './nearest.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
@@ -170,12 +170,11 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
     if (keepsType && isSameInSheet(cell, present)) return undefined;
     if (cell.kind === 'date' && type === undefined) return dateLike(present, text);
   }
-  if (isRaw) {
-    if (text.trim() === clearWord) return null;
-    if (spreadsheetError.test(text.trim()))
-      throw new InputError(`holds the spreadsheet error ${text.trim()}.`);
-  }
-  return type === undefined ? valueLike(present, text) : typedCell(text, type);
+  if (isRaw && text.trim() === clearWord) return null;
+  if (isRaw) checkNoError(text.trim());
+  if (type !== undefined) return typedCell(text, type);
+  if (!isSheetCell(cell)) checkDigits(text, present);
+  return valueLike(present, text);
 }
 
 function isSheetCell(cell: unknown): cell is SheetCell {

@@ -145,6 +145,9 @@ export const spreadsheetError =
 /** How a spreadsheet writes a number of twelve or more digits. Real data rarely looks like this. */
 export const shortenedNumber = /^-?\d(?:[.,]\d+)?E\+(?:1[1-9]|[2-9]\d|\d{3})$/;
 
+/** How many digits of a number every spreadsheet program keeps. */
+export const safeDigits = 15;
+
 function needsGuard(cell: string): boolean {
   return formula.test(cell) || isSpecial(cell.replace(/^'+/, '').trim());
 }
@@ -176,6 +179,14 @@ export function checkNoSpreadsheetError(cell: string, name: string, place: strin
   });
 }
 
+/** Throws InputError, whose message follows the name of the column, for such an error. */
+export function checkNoError(text: string): void {
+  if (!spreadsheetError.test(text)) return;
+  throw new InputError(`holds the spreadsheet error ${text}.`, {
+    hint: 'Fix the cell, or empty it to leave the field as it is; then save the file again.',
+  });
+}
+
 /** Throws InputError for a long number that a spreadsheet shortened: its last digits are lost. */
 export function checkNotShortened(cell: string, name: string, place: string): void {
   if (!shortenedNumber.test(cell.trim())) return;
@@ -185,6 +196,21 @@ export function checkNotShortened(cell: string, name: string, place: string): vo
       hint: 'Import that column as text, or empty the cell to leave the field as it is. If you mean that text: --csv-raw',
     },
   );
+}
+
+/**
+ * Throws InputError, whose message follows the name of the column, for a text of digits without the zeros,
+ * or the digits beyond 15, that a program drops when it opens a CSV.
+ */
+export function checkDigits(cell: string, present: unknown): void {
+  const text = cell.trim();
+  if (typeof present !== 'string' || !/^[+-]?\d+(?:\.\d+)?$/.test(present) || text === present)
+    return;
+  const rounded = present.slice(0, safeDigits).padEnd(present.length, '0');
+  if (text !== String(Number(present)) && text !== rounded) return;
+  throw new InputError(`holds "${text}", which is what spreadsheets make of ${present}.`, {
+    hint: 'If you mean that, add :text to the column name. Or empty the cell to leave the field as it is.',
+  });
 }
 
 /** The columns that `--results` adds to those of its input. */

@@ -1,5 +1,5 @@
 /** Writes records as a workbook: a sheet with a header row, a filter and drop-downs, and the sheet About. */
-import { exportText } from '../data/csv.js';
+import { exportText, safeDigits } from '../data/csv.js';
 import { columnName } from '../data/csv-reader.js';
 import { groupedNumber, plural } from '../data/text.js';
 import { momentOf } from '../data/time.js';
@@ -118,9 +118,6 @@ function timeSerial(value: unknown): number | undefined {
   const moment = typeof value === 'string' ? momentOf(value) : undefined;
   return moment && serialOf(moment);
 }
-
-/** How many digits of a number every spreadsheet program keeps. */
-const safeDigits = 15;
 
 /** Returns the inside of a cell for a number that survives every spreadsheet, or for a truth value. */
 function plainCell(value: unknown): string | undefined {

@@ -12,7 +12,7 @@ import {
   typeHint,
   valueLike,
 } from '../../data/cell-values.js';
-import { clearWord, shortenedNumber, spreadsheetError, unguard } from '../../data/csv.js';
+import { checkNoError, clearWord, shortenedNumber, unguard } from '../../data/csv.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import { isObject, type JsonObject, printJson } from '../../data/json.js';
 import { isIndex } from '../../data/path.js';
@@ -74,13 +74,6 @@ export function inputText(
       { hint: 'Enter that column as text, or empty the cell. If you mean that text: --csv-raw' },
     );
   return text === clearWord ? null : unguard(cell);
-}
-
-function checkNoError(text: string): void {
-  if (!spreadsheetError.test(text)) return;
-  throw new InputError(`holds the spreadsheet error ${text}.`, {
-    hint: 'Fix the cell, or empty it to leave the field as it is; then save the file again.',
-  });
 }
 
 /**

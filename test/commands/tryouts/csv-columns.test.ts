@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { report, userOf } from '../../bulk/user.js';
 import { inProcess } from '../../support/in-process.js';
-import { rosterctl, temporaryFolder } from '../../support/run.js';
+import { errorOf, rosterctl, temporaryFolder } from '../../support/run.js';
+import { recordingService } from '../../support/service.js';
 import { application, keep, written } from './service.js';
 
 async function at(home: string, name: string, text: string): Promise<void> {
@@ -48,6 +49,48 @@ test.each(['role,role ', 'role,role:text', 'role:text, role'])(
     expect([ran.code, service.requests]).toEqual([2, []]);
   },
 );
+
+/** The dry run of an update of players whose fields hold texts of digits. */
+async function updateZip(column: string, ...cells: string[]) {
+  const players = [
+    { id: 'p1', name: 'Ann', zip: '01067' },
+    { id: 'p2', name: 'Bo', zip: '7.50' },
+    { id: 'p3', name: 'Cy', zip: '123456789012345678' },
+    { id: 'p4', name: 'Di', zip: '7' },
+  ];
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: players.find(({ id }) => url.endsWith(`/${id}`)) ?? { players },
+  }));
+  const user = userOf(service, inProcess);
+  const rows = cells.map((cell, index) => `p${index + 1},${cell}\n`);
+  await at(user.home, 'rows.csv', `id,${column}\n${rows.join('')}`);
+  return user.run(`players update --csv ${user.home}/rows.csv -n --json`);
+}
+
+describe('a text of digits in a CSV that a spreadsheet saved', () => {
+  test('is not shortened', async () => {
+    const ran = await updateZip('zip', '1067', '7.5', '123456789012345000', '7');
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(errorOf(ran)['message']).toBe(
+      [
+        '3 lines cannot be used.',
+        'Line 2: zip holds "1067", which is what spreadsheets make of 01067.',
+        'Line 3: zip holds "7.5", which is what spreadsheets make of 7.50.',
+        'Line 4: zip holds "123456789012345000", which is what spreadsheets make of 123456789012345678.',
+      ].join('\n'),
+    );
+  });
+
+  test('is set where the column says that it is text, and where digits differ', async () => {
+    expect(report(await updateZip('zip:text', '1067')).results).toMatchObject([
+      { after: { zip: '1067' } },
+    ]);
+    expect(
+      report(await updateZip('zip', '1068', '7.51', '123456789012345670', '07')).summary,
+    ).toMatchObject({ wouldChange: 4 });
+  });
+});
 
 test('an unchanged row of an export with an unknown status blocks no other row', async () => {
   const service = await keep([
