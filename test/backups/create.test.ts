@@ -119,10 +119,11 @@ test('a file is fetched again if its record was changed, if it is gone, and with
   documents[0] = paper('doc_1', 'new', { updatedAt: '2026-02-02T00:00:00Z' });
   expect(json(await create('--json')).files).toMatchObject({ total: 2, unchanged: 1 });
   expect(asked()).toEqual(['doc_1']);
-  const hash = sha256(Buffer.from('two'));
-  writeFileSync(join(folder, 'files', hash.slice(0, 2), hash), '');
+  const fileOf = (text: string) => join(folder, 'x', sharedPath(text));
+  writeFileSync(fileOf('two'), '');
+  rmSync(fileOf('new'));
   expect((await create()).code).toBe(0);
-  expect(asked()).toEqual(['doc_2']);
+  expect(asked()).toEqual(['doc_1', 'doc_2']);
   expect((await create('--recheck')).code).toBe(0);
   expect(asked()).toEqual(['doc_1', 'doc_2']);
 });
@@ -188,6 +189,21 @@ test('a folder that holds something else, or the backup of another organization,
   expect([strange.code, api.requests.length]).toEqual([2, 0]);
   expect(errorOf(strange)['message']).toContain('holds a backup of organization org_7');
   expect((await run(`backup create ${folder} -n`, { ROSTERCTL_ORG: 'org_8' })).code).toBe(2);
+});
+
+test('an unfinished backup of another organization is refused, and stays as it is', async () => {
+  const { create, run, folder, snapshots, world, asked } = await desk();
+  world.special = answering('/v1/teams', { status: 403 });
+  await create();
+  const other = await run(`backup create ${folder} --json`, { ROSTERCTL_ORG: 'org_8' });
+  expect([other.code, errorOf(other)['message']]).toEqual([
+    2,
+    expect.stringContaining('holds a backup of organization org_7'),
+  ]);
+  world.special = undefined;
+  asked();
+  expect((await create()).code).toBe(0);
+  expect([snapshots().length, asked()]).toEqual([1, []]);
 });
 
 test('no backup is suggested for a folder that holds something else', async () => {
@@ -335,6 +351,20 @@ test('a document that is listed and has no file is missing', async () => {
   expect([ran.code, json(ran).missing]).toMatchObject([8, [{ id: 'doc_2' }]]);
 });
 
+test('files that the key may not read are missing, and the records are kept with --allow-partial', async () => {
+  const { create, world, snapshots, read } = await desk();
+  const forbidden = { status: 403, json: { error: 'forbidden' } };
+  world.special = ({ url }) => (url.endsWith('/download') ? forbidden : undefined);
+  const ran = await create('--allow-partial --json');
+  expect([ran.code, json(ran)]).toMatchObject([
+    8,
+    { complete: false, records: { documents: 2 }, missing: [{ id: 'doc_1' }, { id: 'doc_2' }] },
+  ]);
+  const [{ reason }] = json(ran).missing;
+  expect(reason).toBe('The service refused to read document doc_1 (forbidden).');
+  expect(read(join(snapshots()[0] ?? '', 'documents.ndjson')).split('\n')).toHaveLength(3);
+});
+
 test('a signed URL that has expired is asked for once more', async () => {
   const { create, api } = await desk([paper('doc_1', 'one')], (_, __, time) =>
     time === 1
@@ -452,18 +482,27 @@ test('a folder that holds files and no snapshot is not a backup', async () => {
 test('--keep never removes the last good one, of each resource and of the files', async () => {
   const { create, snapshots, world, run, folder } = await desk();
   await create();
-  await create();
-  const [older = '', whole = ''] = snapshots();
+  const [whole = ''] = snapshots();
   world.special = answering('/v1/teams', { status: 403 });
   await create('--keep 1 --allow-partial');
   await create('--keep 1 --allow-partial');
-  // One that is incomplete takes the place of none.
-  expect(snapshots().slice(0, 2)).toEqual([older, whole]);
+  expect(snapshots()).toContain(whole);
   await create('--keep 1 --only players');
   await create('--keep 1 --only players');
   expect(snapshots().filter((name) => !name.endsWith('.incomplete'))).toHaveLength(2);
   expect(snapshots()).toContain(whole);
   expect((await run(`backup verify ${folder}`)).code).toBe(0);
+});
+
+test('an incomplete snapshot takes the place of no whole one', async () => {
+  const { create, snapshots, world } = await desk();
+  await create();
+  await create();
+  const before = snapshots();
+  world.special = answering('/v1/teams', { status: 403 });
+  expect(json(await create('--keep 1 --allow-partial --json')).removed).toEqual([]);
+  world.special = undefined;
+  expect(json(await create('--keep 2 --json')).removed).toEqual(before.slice(0, 1));
 });
 
 test('a damaged snapshot is reported, and no file is removed that it may need', async () => {
