@@ -198,19 +198,20 @@ export function checkNotShortened(cell: string, name: string, place: string): vo
   );
 }
 
-/**
- * Throws InputError, whose message follows the name of the column, for a text of digits without the zeros,
- * or the digits beyond 15, that a program drops when it opens a CSV.
- */
+/** Throws InputError, whose message follows the name of the column, for what a spreadsheet makes of the present text. */
 export function checkDigits(cell: string, present: unknown): void {
   const text = cell.trim();
-  if (typeof present !== 'string' || !/^[+-]?\d+(?:\.\d+)?$/.test(present) || text === present)
-    return;
-  const rounded = present.slice(0, safeDigits).padEnd(present.length, '0');
-  if (text !== String(Number(present)) && text !== rounded) return;
+  if (typeof present !== 'string' || !spreadsheetForms(present).includes(text)) return;
   throw new InputError(`holds "${text}", which is what spreadsheets make of ${present}.`, {
     hint: 'If you mean that, add :text to the column name. Or empty the cell to leave the field as it is.',
   });
+}
+
+/** Returns the other forms of a text of digits in a CSV that a program opened: without zeros, or without the digits beyond 15. */
+export function spreadsheetForms(text: string): readonly string[] {
+  if (!/^[+-]?\d+(?:\.\d+)?$/.test(text)) return [];
+  const rounded = text.slice(0, safeDigits).padEnd(text.length, '0');
+  return [String(Number(text)), rounded].filter((form) => form !== text);
 }
 
 /** The columns that `--results` adds to those of its input. */

@@ -2,6 +2,7 @@
 
 import { requireOwnRow } from '../../bulk/row-names.js';
 import type { KeyComparison } from '../../cli/column-aliases.js';
+import { spreadsheetForms } from '../../data/csv.js';
 import { type CsvRow, rowPlace, rowWord } from '../../data/csv-reader.js';
 import type { JsonObject } from '../../data/json.js';
 import { didYouMean } from '../../data/nearest.js';
@@ -72,12 +73,24 @@ export class RowKeys {
           .join(', ')}.`,
         { hint: 'Name those by their id: --key id' },
       );
+    const meant = record || this.isText(row) ? undefined : index.shortenedBySpreadsheet(key);
+    if (meant)
+      throw new InputError(
+        `${at} holds "${key}", which is what spreadsheets make of ${keyText(meant, options.key)} (${String(meant['id'])}).`,
+        { hint: `If you mean that, add :text to the column name: ${column.name}:text` },
+      );
     if (!record && options.key === 'id')
       throw new InputError(
         `${at} holds "${key}", but no ${noun} has that id.${didYouMean(key, [...ids.keys()].slice(0, 1_000))}`,
       );
     this.checkService(row, record);
     return record;
+  }
+
+  /** True if the file says that the row's key is text, which no spreadsheet has changed. */
+  private isText({ marks }: CsvRow): boolean {
+    const { key, options } = this.world;
+    return options.isTyped || key.type === 'text' || (marks !== undefined && !marks.has(key.index));
   }
 
   /** Compares the columns of fields that the service sets with the record. Throws InputError. */
@@ -169,6 +182,7 @@ export function foldKey(text: string, comparison: KeyComparison): string {
 /** Records by what they hold in one field. */
 export class KeyIndex {
   private readonly byKey = new Map<string, JsonObject[]>();
+  private readonly byForm = new Map<string, JsonObject>();
 
   constructor(
     private readonly field: string,
@@ -178,6 +192,12 @@ export class KeyIndex {
   add(record: JsonObject): void {
     const text = keyText(record, this.field);
     if (text !== '') addTo(this.byKey, foldKey(text, this.comparison), record);
+    for (const form of spreadsheetForms(text)) this.byForm.set(form, record);
+  }
+
+  /** A record whose key has become this text in a spreadsheet. */
+  shortenedBySpreadsheet(text: string): JsonObject | undefined {
+    return this.byForm.get(text);
   }
 
   /** The records that answer; where the spelling counts, only those in this one if there are any. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { converse } from '../../support/converse.js';
 import { errorOf, temporaryFolder } from '../../support/run.js';
+import { textRows, workbook } from '../../support/workbook.js';
 import { newDesk } from './desk.js';
 
 // Everything wrong with a file is said at once, and nothing is sent while anything is.
@@ -306,6 +307,41 @@ test('a key that several records have names their ids', async () => {
   expect(errorOf(await desk.run(`${line} --yes --json`))['message']).toBe(
     'Line 2: E-Mail holds "two@example.org", which several players have: player_0004, player_0009.',
   );
+});
+
+/** A workbook whose key is 42 in a cell of these attributes. */
+function keyed(attributes: string): Buffer {
+  const cells = `<c ${attributes}><v>42</v></c><c t="str"><v>Zoe</v></c>`;
+  return workbook({ rows: `${textRows([['legacyRef', 'Name']])}<row r="2">${cells}</row>` });
+}
+
+test('a key that a spreadsheet shortened creates no second record', async () => {
+  const desk = await newDesk();
+  const players = desk.books('players');
+  const refs = { player_0004: '0042', player_0009: '123456789012345678' };
+  for (const [id, legacyRef] of Object.entries(refs)) {
+    const player = players.get(id);
+    if (player) players.set(id, { ...player, legacyRef });
+  }
+  const byRef = 'players import ~/roster.csv --key legacyRef --yes --json';
+  const rows = 'Name\n42,Zoe\n123456789012345000,Bo\n';
+  desk.file('roster.csv', `legacyRef,${rows}`);
+  expect(errorOf(await desk.run(byRef))['message']).toBe(
+    [
+      '2 problems:',
+      'Line 2: legacyRef holds "42", which is what spreadsheets make of 0042 (player_0004).',
+      'Line 3: legacyRef holds "123456789012345000", which is what spreadsheets make of 123456789012345678 (player_0009).',
+    ].join('\n'),
+  );
+  desk.file('roster.csv', keyed(''));
+  expect(errorOf(await desk.run(byRef))['message']).toContain('A2: legacyRef holds "42", which is');
+  expect(desk.writes()).toEqual([]);
+  // What is said to be text means what it says.
+  desk.file('roster.csv', keyed('t="str"'));
+  expect((await desk.run(byRef)).code).toBe(0);
+  desk.file('roster.csv', `legacyRef:text,${rows.replace('42', '43')}`);
+  expect((await desk.run(byRef)).code).toBe(0);
+  expect(desk.writes()).toHaveLength(3);
 });
 
 test('a list that may be incomplete is refused', async () => {
