@@ -141,6 +141,29 @@ test('a bare date is a day in local time, not in UTC', async () => {
   expect((await on('2026-03-15')).stdout).toBe('');
 });
 
+test.each([
+  ['Europe/Berlin', '2026-03-29', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
+  ['Europe/Berlin', '2026-10-25', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
+  // The clocks skip the first hour of this day, and repeat that of the other one.
+  ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00Z', '2026-04-24T21:00:00Z'],
+  ['America/Havana', '2026-11-01', '2026-11-01T04:00:00Z', '2026-11-02T05:00:00Z'],
+])('in %s, %s lasts from %s until %s', async (TZ, day, from, until) => {
+  const times = [from, until].flatMap((time) => [
+    new Date(Date.parse(time) - 1).toISOString(),
+    time,
+  ]);
+  const { env } = await recordingService(() => ({
+    status: 200,
+    json: times.map((submittedAt, n) => ({ ...application(`app_${n}`), submittedAt })),
+  }));
+  const ran = (flags: string) => rosterctl(`tryouts list ${flags} -o ids`, { env: { ...env, TZ } });
+  const [since, where] = await Promise.all([
+    ran(`--since ${day} --until ${day}`),
+    ran(`--where submittedAt>=${day} --where submittedAt<=${day}`),
+  ]);
+  expect([since.stdout, where.stdout]).toEqual(['app_1\napp_2\n', 'app_1\napp_2\n']);
+});
+
 const weekday = (days: number) =>
   new Date(Date.now() - days * 86_400_000).toLocaleDateString('en', { weekday: 'long' });
 
