@@ -47,7 +47,7 @@ export async function createBackup(
   folder: string,
   options: BackupOptions,
 ): Promise<MadeBackup> {
-  const backup = await openBackup(context, folder);
+  const backup = await openBackup(context, folder, options);
   try {
     return await makeSnapshot(context, backup, options);
   } catch (error) {

@@ -61,10 +61,14 @@ export function attemptFolder(folder: string): void {
 
 /**
  * Opens the folder for a new snapshot; makes it if it is missing, and takes up what an interrupted
- * backup left. Throws UsageError for a folder that is not ours, GuardError if another process holds
+ * backup left; with `recheck`, only what one with `recheck` left. Throws UsageError for a folder that is not ours, GuardError if another process holds
  * it, OutputError.
  */
-export async function openBackup(context: Context, folder: string): Promise<OpenBackup> {
+export async function openBackup(
+  context: Context,
+  folder: string,
+  { recheck }: { readonly recheck: boolean },
+): Promise<OpenBackup> {
   await checkFolder(context, folder);
   attemptFolder(folder);
   const lock = await lockFolder(context, folder);
@@ -72,11 +76,12 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     const place = placeOf(context);
     const content = await attemptWrite(folder, listBackup(folder));
     const { earlier, hasUnreadable } = await readEarlier(context, folder, content.snapshots);
-    const journal = await newestJournal(content);
+    const newest = await newestJournal(content);
     const places = earlier.map(({ manifest }) => placeOfManifest(manifest));
-    checkPlace(folder, place, [...places, ...(journal?.place ? [journal.place] : [])]);
-    const newest = content.snapshots.at(-1)?.name.replace('.incomplete', '');
-    const name = newName(context.now(), newest);
+    checkPlace(folder, place, [...places, ...(newest?.place ? [newest.place] : [])]);
+    const journal = recheck && !newest?.isRecheck ? undefined : newest;
+    const last = content.snapshots.at(-1)?.name.replace('.incomplete', '');
+    const name = newName(context.now(), last);
     const path = join(folder, `${name}.partial`);
     await removeRemnants(context, content);
     await continueUnfinished(content, journal, path);
@@ -85,7 +90,7 @@ export async function openBackup(context: Context, folder: string): Promise<Open
     const isOurs = () => lock.isOurs();
     const what = 'The journal';
     const lines = await openSyncedLines(join(path, journalFile), { what, bytes, isOurs });
-    if (bytes === 0) await lines.append(place);
+    if (bytes === 0) await lines.append({ ...place, recheck });
     return {
       folder,
       earlier,
@@ -121,7 +126,8 @@ async function newestJournal({ folder, unfinished }: BackupFolder) {
       service: String(head.service),
       organization: String(head.organization),
     };
-    return { path, place, fetched: fetched.flatMap(fetchedIn), bytes };
+    const isRecheck = head?.['recheck'] === true;
+    return { path, place, isRecheck, fetched: fetched.flatMap(fetchedIn), bytes };
   } catch (error) {
     if (error instanceof GuardError) return undefined;
     throw error;

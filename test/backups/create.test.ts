@@ -567,6 +567,18 @@ test('files of an incomplete snapshot are not fetched again, and a damaged journ
   expect(snapshots().some((name) => name.endsWith('.partial'))).toBe(false);
 });
 
+test('--recheck downloads again what an interrupted backup without it had downloaded', async () => {
+  const { create, world, asked } = await desk();
+  world.special = answering('/v1/teams', { status: 403 });
+  await create();
+  asked();
+  await create('--recheck');
+  expect(asked()).toEqual(['doc_1', 'doc_2']);
+  world.special = undefined;
+  const ran = await create('--recheck');
+  expect([ran.code, ran.stderr, asked()]).toEqual([0, 'Continuing the interrupted backup.\n', []]);
+});
+
 test('a link in place of an unfinished backup, or within one, is never followed', async () => {
   const { create, folder, snapshots, asked, world } = await desk();
   const outside = temporaryFolder();
