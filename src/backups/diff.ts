@@ -1,5 +1,6 @@
 /** Compares two snapshots, or one with what the service has now: by id and field. */
 
+import { TryoutStatus } from '../api/schemas.js';
 import type { Api } from '../api/types.js';
 import { readWholeList } from '../bulk/whole-list.js';
 import { clearWord, csvLine, exportText, forSpreadsheet } from '../data/csv.js';
@@ -47,6 +48,11 @@ export interface BackupDiff {
   readonly notCompared: readonly ResourceName[];
 }
 
+/** A comparison, with the status of each application that differs on the second side, if a guard can name it. */
+interface Comparison extends BackupDiff {
+  readonly statuses: ReadonlyMap<string, TryoutStatus>;
+}
+
 /** Opens a snapshot to be compared. Throws InputError. */
 export async function snapshotSide(snapshot: Snapshot, signal: AbortSignal): Promise<Side> {
   const manifest: Manifest = await readSnapshotManifest(snapshot);
@@ -92,20 +98,26 @@ export function checkSides(from: Side, to: Side): void {
 }
 
 /** Compares all resources that both hold. Throws InputError, GuardError and what the service refuses. */
-export async function compareSides(from: Side, to: Side): Promise<BackupDiff> {
+export async function compareSides(from: Side, to: Side): Promise<Comparison> {
   const compared = backedUp.filter((resource) => from.has(resource) && to.has(resource));
   const differences: Difference[] = [];
+  const statuses = new Map<string, TryoutStatus>();
   for (const resource of compared)
-    for await (const difference of compareRecords(resource, from, to)) differences.push(difference);
+    for await (const [difference, present] of compareRecords(resource, from, to)) {
+      differences.push(difference);
+      const { data: status } = TryoutStatus.safeParse(present?.['status']);
+      if (resource === setBack && status) statuses.set(difference.id, status);
+    }
   const either = backedUp.filter((resource) => from.has(resource) || to.has(resource));
-  return { differences, compared, notCompared: either.filter((each) => !compared.includes(each)) };
+  const notCompared = either.filter((each) => !compared.includes(each));
+  return { differences, compared, notCompared, statuses };
 }
 
 async function* compareRecords(
   resource: ResourceName,
   from: Side,
   to: Side,
-): AsyncGenerator<Difference> {
+): AsyncGenerator<readonly [Difference, present: JsonObject | undefined]> {
   const before = from.records(resource)[Symbol.asyncIterator]();
   const after = to.records(resource)[Symbol.asyncIterator]();
   let [old, now] = await Promise.all([before.next(), after.next()]);
@@ -120,7 +132,7 @@ async function* compareRecords(
       const changes = a && b ? [...fieldChanges(a, b), ...fileChanges(resource, id, from, to)] : [];
       const change = a ? (b ? 'changed' : 'removed') : 'added';
       if (change !== 'changed' || changes.length > 0)
-        yield { resource, id, name: labelOf(b ?? a, id), change, changes };
+        yield [{ resource, id, name: labelOf(b ?? a, id), change, changes }, b];
       if (a) old = await before.next();
       if (b) now = await after.next();
     }
@@ -158,7 +170,10 @@ const setBack: ResourceName = 'tryouts';
  * Returns the CSV with which `tryouts set-status --csv` sets applications back to the first side, each
  * only while it has the status of the second one; and how many lines it has.
  */
-export function setBackCsv(differences: readonly Difference[]): {
+export function setBackCsv({
+  differences,
+  statuses,
+}: Pick<Comparison, 'differences' | 'statuses'>): {
   readonly text: string;
   readonly count: number;
 } {
@@ -169,7 +184,8 @@ export function setBackCsv(differences: readonly Difference[]): {
     if (resource !== setBack || (!status && !notes)) return [];
     // A blank cell would leave the notes of B.
     const note = notes && ((notes.from ?? '') === '' ? clearWord : guarded(notes.from));
-    return [[guarded(id), guarded(name), guarded(status?.from), guarded(status?.to), note ?? '']];
+    const present = status ? status.to : statuses.get(id);
+    return [[guarded(id), guarded(name), guarded(status?.from), guarded(present), note ?? '']];
   });
   const header = ['id', 'name', 'status', 'if_status', 'internalNotes'];
   const text = [header, ...rows].map((cells) => csvLine(cells, options)).join('');

@@ -262,11 +262,21 @@ test('--csv sets applications back, with the status that they have now as a guar
   expect(readFileSync(file, 'utf8').split('\r\n')).toEqual([
     'id,name,status,if_status,internalNotes',
     "app_1,Applicant 1,pending,rejected,'=call",
-    'app_2,Applicant 2,,,<clear>',
-    'app_5,Applicant 5,,,<clear>',
+    'app_2,Applicant 2,,shortlisted,<clear>',
+    'app_5,Applicant 5,,pending,<clear>',
     '',
   ]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('--csv has no guard for a status that if_status does not take', async () => {
+  const { create, run, folder, home, records } = await desk();
+  records.applications = [application(1, { status: 'parked', internalNotes: 'old' })];
+  await create();
+  records.applications = [application(1, { status: 'parked', internalNotes: 'new' })];
+  const file = join(home, 'back.csv');
+  await run(`backup diff ${folder} live --csv ${file}`);
+  expect(readFileSync(file, 'utf8').split('\r\n')[1]).toBe('app_1,Applicant 1,,,old');
 });
 
 test('only a document has a file, also where ids are numbers that every resource counts itself', async () => {

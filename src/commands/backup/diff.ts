@@ -89,7 +89,7 @@ export default defineLocalCommand({
     const from = await open(a);
     const to = b === 'live' ? named(diff.liveSide(await context.connect())) : await open(b);
     diff.checkSides(from, to);
-    const comparison = await diff.compareSides(from, to);
+    const { statuses, ...comparison } = await diff.compareSides(from, to);
     const { differences, compared, notCompared } = comparison;
     if (notCompared.length > 0)
       context.message(`Not compared, because only one side has them: ${pluralWords(notCompared)}.`);
@@ -100,7 +100,7 @@ export default defineLocalCommand({
         if (doubt !== undefined) context.message(`${many} in ${label}: ${doubt}.`);
       }
     if (csv !== undefined) {
-      const { text, count } = diff.setBackCsv(differences);
+      const { text, count } = diff.setBackCsv({ differences, statuses });
       const { writeAtomically } = await import('../../files/atomic-write.js');
       const many = plural(count, 'application');
       const next = ` Preview ${count === 1 ? 'it' : 'them'}: rosterctl tryouts set-status --csv ${shellQuote(csv)} --dry-run`;
