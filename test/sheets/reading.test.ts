@@ -12,10 +12,15 @@ async function rowsOf(file: Buffer, options: { sheet?: string; takeFormulas?: bo
     for (let at = 0; at < file.length; at += 999) yield file.subarray(at, at + 999);
   })();
   const rows: (readonly [number, readonly string[]])[] = [];
+  /** The rows with a cell that is not text. */
+  const marked: number[] = [];
   const note = (line: string) => notes.push(line);
   for await (const some of fileRows(chunks, { name: 'x.xlsx', note, ...options }))
-    for (const { line, cells } of some) rows.push([line, cells]);
-  return { rows, notes };
+    for (const { line, cells, marks: kinds } of some) {
+      rows.push([line, cells]);
+      if (kinds?.size) marked.push(line);
+    }
+  return { rows, notes, marked };
 }
 
 const read = async (parts: WorkbookParts) => (await rowsOf(workbook(parts))).rows;
@@ -58,6 +63,12 @@ describe('a cell is read as it is shown:', () => {
     expect(rows).toEqual(expected === undefined ? [] : [[1, [expected]]]);
   });
 
+  test('a long text whose letters take several bytes', async () => {
+    const long = '東京'.repeat(15_000);
+    const rows = cell('t="s"', '<v>0</v>');
+    expect(await read({ rows, strings: `<si><t>${long}</t></si>` })).toEqual([[1, [long]]]);
+  });
+
   test('a date of the calendar that begins in 1904', async () => {
     const rows = cell('s="1"', '<v>44620</v>');
     const styles = '<xf numFmtId="0"/><xf numFmtId="22"/>';
@@ -71,6 +82,18 @@ const asExcel = (path: string, text: string) =>
     : path.endsWith('sheet1.xml')
       ? `\ufeff${text}`
       : text;
+
+/** With a chart as its first sheet, and a named style. */
+const withChart = (path: string, text: string) =>
+  text
+    .replace('<sheets>', '<sheets><sheet name="Chart1" sheetId="9" r:id="rId9"/>')
+    .replace(
+      '</Relationships>',
+      path.includes('workbook')
+        ? '<Relationship Id="rId9" Type="x/chartsheet" Target="chartsheets/sheet1.xml"/></Relationships>'
+        : '</Relationships>',
+    )
+    .replace('<cellXfs>', '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>');
 
 const asOpenXmlSdk = (path: string, text: string) =>
   path.startsWith('xl/') && !path.includes('rels')
@@ -96,6 +119,18 @@ describe('the rows of a file saved by', () => {
 
   test('Excel, with absolute paths and a byte order mark', async () => {
     expect(await read({ rows, strings, change: asExcel })).toEqual(expected);
+  });
+
+  test('Excel, with a chart before the sheet, named styles, and how names are pronounced', async () => {
+    const file = workbook({
+      rows: `${rows}<row r="3"><c r="A3" t="s"><v>2</v></c><c r="B3" s="1"><v>46082</v></c></row><row r="4"><c r="B4" t="s"><v>2</v></c></row>`,
+      strings: strings.replace('id</t>', 'id</t><rPh sb="0" eb="1"><t>ID</t></rPh>'),
+      styles: '<xf numFmtId="0"/><xf numFmtId="14"/>',
+      change: withChart,
+    });
+    const all = await rowsOf(file);
+    expect(all.rows).toEqual([...expected, [3, ['p1', '2026-03-01']], [4, ['', 'p1']]]);
+    expect(all.marked).toEqual([2, 3]);
   });
 
   test('LibreOffice, with long attributes, empty cells and comments', async () => {
