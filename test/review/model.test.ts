@@ -131,6 +131,17 @@ describe('undo', () => {
     expect(person.state().message).toBe('Applicant 1: shortlisted. 1 decided.');
   });
 
+  test('takes back a decision whose application is not listed, and stays on its card', () => {
+    const before = atKeys();
+    before.type('s', 'r');
+    const person = atKeys(cards(1), before.kept());
+    expect(person.type('u')).toMatchObject({
+      index: 0,
+      message: 'app_2: decision undone. 1 decided.',
+    });
+    expect(person.decided()).toEqual(['app_1 shortlisted']);
+  });
+
   test('goes on after the queue was taken up', () => {
     const before = atKeys();
     before.type('s', 'r');
@@ -184,6 +195,7 @@ describe('notes', () => {
     person.read(['n']);
     person.read([...letters('late'), 'enter']);
     expect(person.kept().queued.get('app_1')?.seen).toBe('pending');
+    expect(person.decided()).toEqual(['app_1 shortlisted "late"']);
     person.type('a');
     expect(person.kept().queued.get('app_1')?.seen).toBe('rejected');
   });
