@@ -10,8 +10,10 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { resolvePaths } from '../../src/config/paths.js';
+import type { Context } from '../../src/context.js';
 import { GuardError } from '../../src/errors.js';
 import { openQueue, type QueueEntry, unsentReviews } from '../../src/review/queue.js';
+import { dequeueDone } from '../../src/review/review.js';
 import { codePoint } from '../support/code-point.js';
 import { converse } from '../support/converse.js';
 import { temporaryFolder } from '../support/run.js';
@@ -24,8 +26,11 @@ function user() {
   const paths = resolvePaths({ env: { HOME: home }, platform: 'linux', uid: process.getuid?.() });
   const self = { pid: process.pid, isAlive: () => true };
   const folder = join(home, '.local/state/rosterctl/reviews');
+  const settings = { profile: { name: place.profile } };
+  const api = { service: place.service, organizationId: place.organization };
   return {
     open: (where = place, discards = false) => openQueue(paths, where, { self, discards }),
+    context: { settings, paths, self, api } as unknown as Context,
     folder,
     state: join(home, '.local/state/rosterctl'),
     file: () => join(folder, readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? ''),
@@ -124,6 +129,26 @@ test('unsent reviews are counted without opening them', async () => {
   await queue.append(decided('app_1', 'shortlisted'));
   expect(await unsentReviews(state)).toMatchObject([{ ...place, count: 1 }]);
   await queue.close();
+});
+
+test('a run takes only decisions that are still as it sent them, with their notes', async () => {
+  const { open, context } = user();
+  const queue = await open();
+  await queue.append(decided('app_1', 'shortlisted'));
+  await queue.append(decided('app_2', 'rejected'));
+  const note = { text: 'Strong aim', day: '2026-11-22' };
+  const noted = { name: 'app_3', seen: 'pending', decision: { status: 'accepted', note } };
+  await queue.append({ kind: 'decision', id: 'app_3', queued: noted });
+  await queue.close();
+  const sent = ['app_1', 'app_2', 'app_3', 'app_4'].map((id, index) => ({
+    row: index + 1,
+    id,
+    own: { status: ['shortlisted', 'accepted', 'accepted', 'rejected'][index] },
+  }));
+  await dequeueDone(context, sent);
+  const again = await open();
+  expect([...again.present().queued.keys()]).toEqual(['app_2', 'app_3']);
+  await again.close();
 });
 
 test('what is taken up is what was kept, whatever the decisions hold', async () => {

@@ -348,9 +348,14 @@ describe('sending', () => {
   test('a decision that took effect already, as by runs resume, leaves the queue', async () => {
     const { desk, open, service } = await reviewer();
     await decideTwo(desk);
+    await press(desk, '\u001b[D', /^2 of/);
+    await press(desk, 'n', /^Note:/);
+    await press(desk, 'late\r', /note kept/);
     desk.type('q');
     await desk.ended;
     service.kept.set('app_1', application('app_1', { status: 'shortlisted' }));
+    // Its note is not there yet.
+    service.kept.set('app_2', application('app_2', { status: 'rejected' }));
     const next = open();
     await next.sees(
       /1 decision not sent yet: w sends, u undoes\. 1 decision already took effect\./,
