@@ -8,6 +8,7 @@ import type { Context } from '../context.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { holdsSignedUrl } from '../data/signed-urls.js';
 import { plural, shellQuote } from '../data/text.js';
+import { pause } from '../data/time.js';
 import type { Sent } from '../engine/operation.js';
 import { Failure, ProtocolError, StoreError, UnknownOutcomeError } from '../errors.js';
 import { leavesCreateOpen } from '../resources/create.js';
@@ -101,6 +102,8 @@ export async function storeFile(
   const owner = ownerOf(grant.key);
   if (owner !== undefined) {
     if (turn === renewals) throw keyInUse(file.path, grant.key, owner);
+    // The key may be made of the file's name and the time in seconds.
+    await pause(1000, context.signal);
     return storeFile(context, file, options, turn + 1);
   }
   const stored = { fileKey: grant.key, fileRef: grant.fileRef };
