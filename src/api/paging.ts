@@ -60,7 +60,7 @@ export function firstQuery(overrides: Overrides): Query {
  */
 export class Paging {
   private readonly mode: string;
-  /** The number of the page that was read: 1 for the first. */
+  /** The number of the page that was read, 1 for the first; one that only repeats records is not counted. */
   private number = 0;
   /** Rows on all pages so far, including repeated ones. */
   private rows = 0;
@@ -85,7 +85,9 @@ export class Paging {
 
   /** Returns where the page after this one is, or whether the list is complete without one. */
   after(page: Page): NextPage {
-    this.number += 1;
+    // Only the first page comes again if its number is asked for, by a service that counts from 1.
+    if (page.count > 0 && page.fresh === 0) this.firstNumber ??= 1;
+    else this.number += 1;
     const evidence = this.evidenceIn(page);
     this.remember(page, evidence);
     const step = this.mode === 'auto' ? this.follow(page, evidence) : this.forced(page, evidence);

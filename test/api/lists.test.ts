@@ -610,6 +610,30 @@ const behaviours: readonly Behaviour[] = [
     requests: 5,
   },
   {
+    name: 'forced pages beside their count, whose first number is tried out',
+    overrides: { 'paging.mode': 'page' },
+    reply: (request) =>
+      json({ teams: slice((numberIn(request, 'page', 1) - 1) * 20), totalPages: 3 }),
+    count: 45,
+    state: 'complete',
+    requests: 4,
+  },
+  {
+    name: 'forced pages, two of them, of a service that ignores their number',
+    overrides: { 'paging.mode': 'page' },
+    reply: () => json({ teams: slice(0), totalPages: 2 }),
+    count: 20,
+    state: 'doubtful',
+    requests: 3,
+  },
+  {
+    name: 'a cursor that is ignored, beside a count of two pages',
+    reply: () => json({ teams: slice(0), totalPages: 2, nextCursor: '20' }),
+    count: 20,
+    state: 'doubtful',
+    requests: 2,
+  },
+  {
     name: 'forced pages from 0, whose first number is tried out',
     overrides: { 'paging.mode': 'page' },
     reply: (request) => json(slice(numberIn(request, 'page', 0) * 20)),
