@@ -19,6 +19,8 @@ export interface PagingEvidence {
   readonly total?: Total | undefined;
   readonly pageNumber?: number | undefined;
   readonly pages?: number | undefined;
+  /** The number of the last page, which is one less than there are if the service counts from 0. */
+  readonly lastPage?: number | undefined;
   readonly offset?: number | undefined;
   readonly size?: number | undefined;
   /** A field that may lead to more and is not understood: its path. */
@@ -78,8 +80,7 @@ const leadingNames = nextNames.filter((name) => name !== 'next');
 const otherNames = [...cursorNames.keys()].filter((name) => !name.includes('next'));
 
 const pageCountNames = wordList(`
-  totalpages pagecount numpages numberofpages pages lastpage maxpage nbpages xtotalpages
-  xwptotalpages
+  totalpages pagecount numpages numberofpages pages nbpages xtotalpages xwptotalpages
 `);
 
 /** Returns what a list answer says about further pages. */
@@ -106,8 +107,9 @@ export function readEvidence(
     fields.some(({ name, value }) => names.includes(name) && isEmpty(value));
   const bestOther = otherNames.filter((own) => fields.some(({ name }) => name === own)).slice(0, 1);
   const pages = first(pageCountNames, countIn);
+  const lastPage = first(['lastpage', 'maxpage'], countIn);
   const last = first(['last', 'islast', 'lastpage', 'islastpage'], booleanOf);
-  const isSpring = pages !== undefined || last !== undefined;
+  const isSpring = (pages ?? lastPage ?? last) !== undefined;
   const totals = fields.filter((field) => countsRecords(field, resource));
   // A length beside a total is that of a page.
   const lengths = fields.filter(({ name, value }) => name === 'length' && countIn(value));
@@ -130,6 +132,7 @@ export function readEvidence(
       countIn,
     ),
     pages,
+    lastPage,
     offset: first(['offset', 'skip', 'start', 'startat', 'startindex'], countIn),
     size: first(['size', 'pagesize', 'perpage', 'limit', 'itemsperpage'], countIn),
     hint: fields.find(mayLeadOn)?.path,

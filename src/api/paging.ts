@@ -102,13 +102,14 @@ export class Paging {
       listPath: this.overrides[`lists.${this.resource}.path`],
     });
     const withNext = this.configuredNext(page, evidence);
-    return { ...withNext, total: this.totalIn(page, withNext) };
+    if (this.number === 1) this.firstNumber ??= evidence.pageNumber;
+    const { lastPage, pages = lastPage && lastPage + (this.firstNumber === 0 ? 1 : 0) } = withNext;
+    return { ...withNext, total: this.totalIn(page, withNext), pages };
   }
 
-  private remember(page: Page, { pageNumber, total, pages }: PagingEvidence): void {
+  private remember(page: Page, { total, pages }: PagingEvidence): void {
     const { announced } = this;
     this.rows += page.count;
-    if (this.number === 1) this.firstNumber ??= pageNumber;
     this.hasMoved ||= this.isNumbered && page.fresh > 0 && page.fresh < page.count;
     const [before, now] = [namedValue(announced.total), namedValue(total)];
     if (isLess(now, before) || isLess(pages, announced.pages)) this.became = 'shorter';

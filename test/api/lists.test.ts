@@ -800,6 +800,26 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
+    name: 'pages from 0 and the number of the last',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 0);
+      return json({ teams: slice(page * 20), page, lastPage: 2 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'pages from 1 and the number of the last',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      return json({ teams: slice((page - 1) * 20), page, lastPage: 3 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'as many records as the page size that the answer names',
     reply: () => json({ teams: slice(0, 7), meta: { per_page: 7 } }),
     count: 7,
