@@ -72,6 +72,10 @@ export class Paging {
   private isNumbered = false;
   /** True if such a page repeated some records of an earlier one. */
   private hasMoved = false;
+  /** The number by which this page was asked for, if it was worked out from that of the page before. */
+  private asked: number | undefined;
+  /** True if another page came than the one asked for: the service counts in two ways. */
+  private hasSkipped = false;
   /** 0 or 1, as the first answer numbers its page. */
   private firstNumber: number | undefined;
 
@@ -103,13 +107,15 @@ export class Paging {
     });
     const withNext = this.configuredNext(page, evidence);
     if (this.number === 1) this.firstNumber ??= evidence.pageNumber;
-    const { lastPage, pages = lastPage && lastPage + (this.firstNumber === 0 ? 1 : 0) } = withNext;
-    return { ...withNext, total: this.totalIn(page, withNext), pages };
+    return { ...withNext, total: this.totalIn(page, withNext) };
   }
 
-  private remember(page: Page, { total, pages }: PagingEvidence): void {
+  private remember(page: Page, evidence: PagingEvidence): void {
     const { announced } = this;
+    const { total, lastPage, pages = lastPage, pageNumber = this.asked } = evidence;
     this.rows += page.count;
+    this.hasSkipped ||= this.asked !== undefined && this.asked !== pageNumber;
+    this.asked = undefined;
     this.hasMoved ||= this.isNumbered && page.fresh > 0 && page.fresh < page.count;
     const [before, now] = [namedValue(announced.total), namedValue(total)];
     if (isLess(now, before) || isLess(pages, announced.pages)) this.became = 'shorter';
@@ -148,7 +154,7 @@ export class Paging {
   }
 
   private byPosition(page: Page, evidence: PagingEvidence): NextPage | undefined {
-    const { offset, pageNumber, size, more } = evidence;
+    const { offset, pageNumber, lastPage, size, more } = evidence;
     // A count that is not larger than what came may be that of this page.
     const { isNamed, value = 0 } = evidence.total ?? {};
     const total = isNamed || value > page.arrived ? value : undefined;
@@ -156,9 +162,9 @@ export class Paging {
       evidence.pages ??
       (total !== undefined && size !== undefined && size > 0 ? Math.ceil(total / size) : undefined);
     if (page.count === 0) return undefined;
-    if (pageNumber !== undefined && (pages !== undefined || more)) {
-      const last = (this.firstNumber === 0 ? -1 : 0) + (pages ?? Number.POSITIVE_INFINITY);
-      return pageNumber < last ? this.to('page', pageNumber + 1) : undefined;
+    if (pageNumber !== undefined && ((pages ?? lastPage) !== undefined || more)) {
+      const last = this.lastNumber({ pages, lastPage }) ?? Number.POSITIVE_INFINITY;
+      return pageNumber < last ? this.toPage(pageNumber + 1) : undefined;
     }
     if (offset === undefined) return undefined;
     const next = offset + page.count;
@@ -188,18 +194,32 @@ export class Paging {
     if (mode === 'offset') return this.to('offset', this.rows);
     // Without any number from the service, page 1 is either the first page again or the second.
     const next = pageNumber === undefined ? (firstNumber ?? 0) + number : pageNumber + 1;
-    const step = this.to('page', next);
+    const step = this.toPage(next);
     return firstNumber === undefined && number === 1 ? { ...step, mayRepeat: true } : step;
   }
 
   /** True if the answer itself says that the list ends here. */
   private isExplicitEnd({ arrived }: Page, evidence: PagingEvidence): boolean {
-    const { more, ended, total, pageNumber, pages } = evidence;
+    const { more, ended, total, pageNumber = this.number - this.fromZero } = evidence;
     if (more !== undefined) return !more;
     if (ended || namedValue(total) === arrived) return true;
-    const position =
-      pageNumber === undefined ? this.number : pageNumber + (this.firstNumber === 0 ? 1 : 0);
-    return pages !== undefined && pages <= position;
+    const last = this.lastNumber(evidence);
+    return last !== undefined && last <= pageNumber;
+  }
+
+  /** Returns the number of the last page, as the service counts its pages. */
+  private lastNumber({ pages, lastPage }: Pick<PagingEvidence, 'pages' | 'lastPage'>) {
+    return pages === undefined ? lastPage : pages - this.fromZero;
+  }
+
+  /** 1 for a service that counts its pages from 0. */
+  private get fromZero(): number {
+    return this.firstNumber === 0 ? 1 : 0;
+  }
+
+  private toPage(number: number): NextPage {
+    this.asked = number;
+    return this.to('page', number);
   }
 
   private to(word: string, value: string | number): NextPage {
@@ -229,6 +249,8 @@ export class Paging {
     // A record that moved to the front may have left a page that had not been read yet.
     if (this.hasMoved && !hasAll)
       return doubt('records moved while the list was being read', again);
+    if (this.hasSkipped && !hasAll)
+      return doubt('the service numbered a page otherwise than it was asked for', shapesHint);
     if (evidence.more)
       return stated(
         'the service says that there are more, but not where',

@@ -820,6 +820,16 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
+    name: 'pages from 0 whose answers number them from 1',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 0);
+      return json({ teams: slice(page * 10), page: page + 1, hasMore: page < 2 });
+    },
+    count: 40,
+    state: 'doubtful',
+    requests: 2,
+  },
+  {
     name: 'as many records as the page size that the answer names',
     reply: () => json({ teams: slice(0, 7), meta: { per_page: 7 } }),
     count: 7,
