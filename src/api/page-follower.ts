@@ -3,7 +3,8 @@
 import { normalName } from '../data/path.js';
 import { percentDecoded } from '../data/text.js';
 import { shapesHint } from '../errors.js';
-import type { NextTarget, Page, Paging } from './paging.js';
+import type { Page, Paging } from './paging.js';
+import type { NextTarget } from './paging-parameters.js';
 import type { Completeness, Doubt } from './types.js';
 
 /** Beyond these a list counts as endless. */

@@ -11,6 +11,7 @@ import {
   readNext,
   type Total,
 } from './paging-evidence.js';
+import { type NextTarget, namesNumber, parameterFor } from './paging-parameters.js';
 import type { Completeness, Doubt } from './types.js';
 import type { ResponseHead } from './wire.js';
 
@@ -24,13 +25,6 @@ export interface Page extends ResponseHead {
   readonly arrived: number;
   readonly lastId: string | undefined;
 }
-
-interface Query {
-  readonly [name: string]: string;
-}
-
-/** Leads to the next page: a URL of the service, or the query to send. */
-export type NextTarget = { readonly url: string } | { readonly query: Query };
 
 /** The place of the next page, or the reason why there is none. */
 type NextPage =
@@ -46,12 +40,6 @@ const partStatuses = new Set([202, 206, 207]);
 
 /** Counts at which services often truncate a list silently. */
 const suspiciousCounts = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
-
-/** Returns the paging parameters of the first request: none, unless a page size is configured. */
-export function firstQuery(overrides: Overrides): Query {
-  const size = overrides['paging.size'];
-  return size === undefined ? {} : { [parameterFor('limit', overrides)]: size };
-}
 
 /**
  * Decides page by page how a list continues. Follows, in this order, a next link, a cursor, and an
@@ -323,20 +311,4 @@ function unfollowed(key: string, value: string) {
 /** Returns the value at a path of the envelope, or of the header of that name. */
 function fieldOrHeader(path: string, { body, headers }: Page): unknown {
   return (isObject(body) ? valueAt(body, path) : undefined) ?? headers[path.toLowerCase()];
-}
-
-/** Returns the name of a parameter; `paging.params.cursor` renames every kind of cursor. */
-function parameterFor(word: string, overrides: Overrides): string {
-  const own = overrides[`paging.params.${word}`];
-  const isCursor = !['page', 'limit', 'offset', 'after'].includes(word);
-  return own ?? (isCursor ? overrides['paging.params.cursor'] : undefined) ?? word;
-}
-
-/** A query that names a page by its number, or by how many records precede it. */
-const numberParameter = /[?&](?:page|page_?number|offset|skip|start)=\d+(?:[&#]|$)/i;
-
-/** True if a next page is named by its number or offset, so that records can move onto it and off it. */
-function namesNumber(next: NextTarget, overrides: Overrides): boolean {
-  if ('url' in next) return numberParameter.test(next.url);
-  return ['page', 'offset'].some((word) => parameterFor(word, overrides) in next.query);
 }

@@ -91,9 +91,10 @@ async function* readPages(
   source: ListSource,
   onPage: (page: ListPage) => void,
 ): AsyncGenerator<readonly JsonObject[], Completeness> {
-  const [{ readListPage }, { firstQuery, Paging }] = await Promise.all([
+  const [{ readListPage }, { Paging }, { firstQuery }] = await Promise.all([
     import('./list-page.js'),
     import('./paging.js'),
+    import('./paging-parameters.js'),
   ]);
   const { route, overrides, caps = defaultCaps } = source;
   const first = firstUrl(resource, source, firstQuery(overrides));
