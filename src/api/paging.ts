@@ -11,7 +11,7 @@ import {
   readNext,
   type Total,
 } from './paging-evidence.js';
-import { type NextTarget, namesNumber, parameterFor } from './paging-parameters.js';
+import { askedSizes, type NextTarget, namesNumber, parameterFor } from './paging-parameters.js';
 import type { Completeness, Doubt } from './types.js';
 import type { ResponseHead } from './wire.js';
 
@@ -58,18 +58,18 @@ export class Paging {
   private became: 'shorter' | 'longer' | undefined;
   /** True if this page was found by its number or offset, so that records can move onto it and off it. */
   private isNumbered = false;
-  /** True if such a page repeated some records of an earlier one. */
-  private hasMoved = false;
+  /** A sign that some records were passed over, unless all are there. */
+  private gap: Doubt | undefined;
   /** The number by which this page was asked for, if it was worked out from that of the page before. */
   private asked: number | undefined;
-  /** True if another page came than the one asked for: the service counts in two ways. */
-  private hasSkipped = false;
   /** 0 or 1, as the first answer numbers its page. */
   private firstNumber: number | undefined;
 
   constructor(
     private readonly resource: ResourceName,
     private readonly overrides: Overrides,
+    /** The query of the first request. */
+    private readonly query: URLSearchParams,
   ) {
     this.mode = overrides['paging.mode'] ?? 'auto';
     this.firstNumber = countIn(overrides['paging.first']);
@@ -102,9 +102,12 @@ export class Paging {
     const { announced } = this;
     const { total, lastPage, pages = lastPage, pageNumber = this.asked } = evidence;
     this.rows += page.count;
-    this.hasSkipped ||= this.asked !== undefined && this.asked !== pageNumber;
+    if (this.asked !== undefined && this.asked !== pageNumber)
+      this.gap = doubt('the service numbered a page otherwise than it was asked for', shapesHint);
     this.asked = undefined;
-    this.hasMoved ||= this.isNumbered && page.fresh > 0 && page.fresh < page.count;
+    // A record that moved to the front may have left a page that had not been read yet.
+    if (this.isNumbered && page.fresh > 0 && page.fresh < page.count)
+      this.gap ??= doubt('records moved while the list was being read', again);
     const [before, now] = [namedValue(announced.total), namedValue(total)];
     if (isLess(now, before) || isLess(pages, announced.pages)) this.became = 'shorter';
     else if (isLess(before, now)) this.became ??= 'longer';
@@ -234,11 +237,7 @@ export class Paging {
     // The records after one that went away moved up, the first of them perhaps to a page read before.
     if (became === 'shorter') return doubt('the list shrank while it was being read', again);
     const hasAll = namedValue(total) === arrived;
-    // A record that moved to the front may have left a page that had not been read yet.
-    if (this.hasMoved && !hasAll)
-      return doubt('records moved while the list was being read', again);
-    if (this.hasSkipped && !hasAll)
-      return doubt('the service numbered a page otherwise than it was asked for', shapesHint);
+    if (this.gap && !hasAll) return this.gap;
     if (evidence.more)
       return stated(
         'the service says that there are more, but not where',
@@ -272,7 +271,7 @@ export class Paging {
     const fixes = [noPages, shapesHint];
     if (partStatuses.has(status) || headers['content-range'] !== undefined)
       return doubt('the service says that this is only part of the list', ...fixes);
-    if (size !== undefined && count === size)
+    if (size === count || askedSizes(this.query, this.overrides).includes(String(count)))
       return doubt(
         `exactly ${groupedNumber(count)} records arrived, which is the page size`,
         ...fixes,

@@ -25,7 +25,7 @@ export async function readRawList(
   const seen = new SeenRecords(withTextId);
   const all: unknown[] = [];
   const resource = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
-  const pages = new PageFollower(first, new Paging(resource, overrides), api);
+  const pages = new PageFollower(first, new Paging(resource, overrides, first.searchParams), api);
   let place: readonly string[] | undefined;
   for (;;) {
     const read = await ifKnown(readPage(api, pages.url, { resource, place }), pages.number);

@@ -98,7 +98,12 @@ async function* readPages(
   ]);
   const { route, overrides, caps = defaultCaps } = source;
   const first = firstUrl(resource, source, firstQuery(overrides));
-  const pages = new PageFollower(first, new Paging(resource, overrides), source, caps);
+  const pages = new PageFollower(
+    first,
+    new Paging(resource, overrides, first.searchParams),
+    source,
+    caps,
+  );
   const seen = new SeenRecords(recordChecker(resource, source));
   let refused: ApiError | undefined;
   let place: readonly string[] | undefined;

@@ -837,6 +837,30 @@ const behaviours: readonly Behaviour[] = [
     requests: 1,
   },
   {
+    name: 'as many records as the configured page size, and no word about more',
+    overrides: { 'paging.size': '7', 'paging.params.limit': '$amount' },
+    reply: (request) => json(slice(0, numberIn(request, '$amount', 45))),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'as many records as the configured query asks for, and no word about more',
+    overrides: { 'lists.teams.query': 'page[size]=7' },
+    reply: (request) => json(slice(0, numberIn(request, 'page[size]', 45))),
+    count: 7,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'fewer records than were asked for',
+    overrides: { 'paging.size': '60', 'lists.teams.query': 'season=45' },
+    reply: (request) => json(slice(0, numberIn(request, 'limit', 20))),
+    count: 45,
+    state: 'complete',
+    requests: 1,
+  },
+  {
     name: 'a part of the list (206)',
     reply: () => ({ status: 206, json: slice(0, 7), headers: { 'content-range': 'teams 0-6/45' } }),
     count: 7,
@@ -1062,6 +1086,24 @@ describe('paging', () => {
       'doubtful',
     ],
     [
+      'next URLs with a page number in brackets',
+      (page: number) =>
+        json({
+          data: moved(page),
+          links: page < 3 ? { next: `/v1/teams/org_7?page[number]=${page + 1}` } : {},
+        }),
+      'doubtful',
+    ],
+    [
+      'next URLs with $skip',
+      (page: number) =>
+        json({
+          items: moved(page),
+          ...(page < 3 && { '@odata.nextLink': `/v1/teams/org_7?%24skip=${page * 20}` }),
+        }),
+      'doubtful',
+    ],
+    [
       'the number of the next page in a header',
       (page: number): Reply => ({
         status: 200,
@@ -1076,9 +1118,11 @@ describe('paging', () => {
       'complete',
     ],
   ] as const)('a list whose records move while it is read, by %s', async (_, reply, state) => {
-    const service = await recordingService((request) =>
-      reply(numberIn(request, 'page', cursorOf(request) + 1)),
-    );
+    const service = await recordingService((request) => {
+      const page = textIn(request, 'page') ?? textIn(request, 'page[number]');
+      const at = cursorOf(request) + cursorOf(request, '$skip') / 20;
+      return reply(page === null ? at + 1 : Number(page));
+    });
     const list = apiTo(service.baseUrl, {}).api.list('teams');
     let count = 0;
     for await (const _record of list) count += 1;

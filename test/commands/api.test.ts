@@ -406,6 +406,15 @@ test('--paginate reads a page of 200,000 records', async () => {
   expect(JSON.parse(ran.stdout)).toHaveLength(200_000);
 });
 
+test('--paginate warns of as many records as its query asks for, if nothing is said of more', async () => {
+  const api = await service(() => ({ status: 200, json: [{ id: 't1' }, { id: 't2' }] }));
+  const ran = await inProcess('api things?per_page=2 --paginate --json', { env: api.env });
+  expect([ran.code, JSON.parse(ran.stdout).length]).toEqual([0, 2]);
+  expect(ran.stderr).toBe(
+    'The list may be incomplete: exactly 2 records arrived, which is the page size.\n',
+  );
+});
+
 test('--paginate warns of an error beside the records', async () => {
   const api = await service(() => ({
     status: 200,
