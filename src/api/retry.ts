@@ -6,6 +6,7 @@ import type { Instant } from '../data/time.js';
 import { CancelledError, type Delivery } from '../errors.js';
 import { contract } from './contract.js';
 import type { ProxyChoice } from './proxy.js';
+import type { FullResponse } from './wire.js';
 
 /** Kinds of request that differ in what may be repeated. */
 type RequestKind = 'read' | 'grant' | 'put' | 'write';
@@ -140,21 +141,30 @@ interface Headers {
 
 /**
  * Returns the seconds that a response asks to wait: Retry-After as seconds or as a date, else
- * `retry_after` of a JSON body, else the rate-limit headers. A date is compared with the response's
+ * `retry_after` of a JSON body, else the rate-limit headers, which some services add to each response:
+ * after another failure they count only if no request is left. A date is compared with the response's
  * own Date header, because clocks differ. Undefined if it asks for none.
  */
-export function requestedWait(headers: Headers, body: Uint8Array, now: Date): number | undefined {
+export function requestedWait(
+  { status, headers, body }: FullResponse,
+  now: Date,
+): number | undefined {
   return (
     waitInRetryAfter(headers, now) ??
     waitInBody(body, headers['content-type']) ??
-    waitUntilLimitReset(headers, now)
+    (status === 429 || (requestsLeft(headers) ?? '0') === '0'
+      ? waitUntilLimitReset(headers, now)
+      : undefined)
   );
 }
 
 /** Returns the seconds until a rate limit resets that a success response reports as used up. */
 export function waitUntilReset(headers: Headers, now: () => Date): number | undefined {
-  const remaining = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'];
-  return remaining?.trim() === '0' ? waitUntilLimitReset(headers, now()) : undefined;
+  return requestsLeft(headers) === '0' ? waitUntilLimitReset(headers, now()) : undefined;
+}
+
+function requestsLeft(headers: Headers): string | undefined {
+  return (headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'])?.trim();
 }
 
 function waitInRetryAfter(headers: Headers, now: Date): number | undefined {
@@ -172,12 +182,17 @@ const retryAfterValues = /\s*(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,)?[^,]+/gi
 
 function secondsUntil(text: string, headers: Headers, now: Date): number | undefined {
   // A date has a time of day; Date.parse also accepts "-5" and "try 5".
-  const until = /\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  const until = /\d:\d\d/.test(text) ? timeOf(text) : Number.NaN;
   return Number.isNaN(until) ? undefined : secondsBetween(until, headers, now);
 }
 
+/** Reads a date of a header; its oldest form names no zone and is meant in UTC (RFC 9110 5.6.7). */
+function timeOf(text: string): number {
+  return Date.parse(/\d \d{4}\s*$/.test(text) ? `${text} GMT` : text);
+}
+
 function secondsBetween(timestamp: number, headers: Headers, now: Date): number {
-  const serverNow = Date.parse(headers['date'] ?? '');
+  const serverNow = timeOf(headers['date'] ?? '');
   const from = Number.isNaN(serverNow) ? now.getTime() : serverNow;
   return Math.max(0, (timestamp - from) / 1000);
 }

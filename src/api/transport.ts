@@ -202,17 +202,17 @@ export class Transport {
       const mayRetry = limiter.silent ? 'never' : mayRetryAfter(transportError);
       return { value, delivery: transportError.delivery, mayRetry };
     }
-    const { status, headers, body } = value.reply;
+    const { status, headers } = value.reply;
     if (needsJson && status < 300 && isGarbled(value.reply))
       return { value, delivery: 'applied', mayRetry: 'once' };
     if (isPending?.(value.reply)) {
       // Only this file is not there yet: nothing else waits for it.
       limiter.onResponse(status, undefined);
-      const wait = requestedWait(headers, body, this.now());
+      const wait = requestedWait(value.reply, this.now());
       return { value, delivery: 'ambiguous', mayRetry: 'always', wait };
     }
     const delivery = deliveryOfStatus(status);
-    const wait = delivery && requestedWait(headers, body, this.now());
+    const wait = delivery && requestedWait(value.reply, this.now());
     limiter.onResponse(status, wait ?? waitUntilReset(headers, this.now));
     return { value, delivery, mayRetry: 'always', wait };
   }

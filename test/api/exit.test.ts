@@ -36,7 +36,7 @@ beforeAll(async () => {
       userAgent: 'test', nodeVersion: process.versions.node,
     });
     transport.request({ method: 'GET', path: '/teams/o', template: '/teams' }).then(
-      ({ status }) => console.log(status),
+      ({ status, wait }) => console.log(status, ...(wait === undefined ? [] : [wait])),
       (error) => console.log(error.name, JSON.stringify(error.details)),
     ).finally(() => { transport.close(); console.error(performance.now()); })
      .then(() => process.on('exit', () => console.error(performance.now())));`,
@@ -117,4 +117,19 @@ test('an untrusted certificate is refused although the environment says otherwis
   expect(out).toContain('"reason":"tls"');
   expect(out).toContain('"delivery":"not-sent"');
   expect(received).toBe('');
+});
+
+test('a Retry-After in the oldest form of a date, which names no zone, is meant in UTC', async () => {
+  const asks = 'Sat Nov 21 13:00:10 2026';
+  const service = await recordingService(({ url }) => ({
+    status: 429,
+    headers: {
+      'retry-after': asks,
+      date: url.includes('old') ? 'Sat Nov 21 13:00:00 2026' : 'Sat, 21 Nov 2026 13:00:00 GMT',
+    },
+  }));
+  for (const baseUrl of [service.baseUrl, `${service.origin}/old/v1`]) {
+    const { out } = await run([baseUrl, key], { TZ: 'America/New_York' });
+    expect(out).toBe('429 10');
+  }
 });

@@ -10,6 +10,9 @@ import { noWait } from './wiring.js';
 
 const now = new Date('2026-11-21T12:00:00Z');
 
+const waitOf = (body: unknown, headers: Record<string, string> = {}, status = 429) =>
+  requestedWait({ status, headers, body: Buffer.from(JSON.stringify(body) ?? '<html>') }, now);
+
 describe('the wait that an answer asks for', () => {
   const inTenSeconds = 'Sat, 21 Nov 2026 12:00:10 GMT';
   test.each([
@@ -43,12 +46,20 @@ describe('the wait that an answer asks for', () => {
     ['a date and garbage', { 'retry-after': `${inTenSeconds}, -5, soon` }, 10],
     ['a reset after', { 'x-ratelimit-reset-after': '2.25' }, 2.25],
   ])('%s', (_, headers, seconds) => {
-    expect(requestedWait(headers as Record<string, string>, Buffer.alloc(0), now)).toBe(seconds);
+    expect(waitOf(undefined, headers as Record<string, string>)).toBe(seconds);
+  });
+
+  const counted = (left: string) => ({ 'x-ratelimit-remaining': left, 'x-ratelimit-reset': '30' });
+  test.each([
+    ['a failure while requests are left', 502, counted('57'), undefined],
+    ['a failure while none is left', 502, counted('0'), 30],
+    ['a failure beside a reset alone', 503, { 'ratelimit-reset': '30' }, 30],
+    ['a refusal, whatever is left', 429, counted('57'), 30],
+    ['a file that is not there yet while requests are left', 202, counted('57'), undefined],
+  ])('of a limit: %s', (_, status, headers, seconds) => {
+    expect(waitOf(undefined, headers, status)).toBe(seconds);
   });
 });
-
-const waitOf = (body: unknown, headers: Record<string, string> = {}) =>
-  requestedWait(headers, Buffer.from(JSON.stringify(body)), now);
 
 describe('the wait that a body asks for', () => {
   test('is at the top level or beside the code, in seconds', () => {
@@ -64,7 +75,7 @@ describe('the wait that a body asks for', () => {
   test('is ignored if it is not a number of seconds', () => {
     for (const value of ['soon', -1, null, {}, true])
       expect(waitOf({ retry_after: value })).toBeUndefined();
-    expect(requestedWait({}, Buffer.from('<html>'), now)).toBeUndefined();
+    expect(waitOf(undefined)).toBeUndefined();
   });
 });
 

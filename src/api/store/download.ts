@@ -71,10 +71,9 @@ export function createStoreReader(options: ReaderOptions) {
     if ('open' in value && fileStatuses.includes(status))
       return { value, delivery: undefined, mayRetry: 'always' };
     const reply = 'open' in value ? withoutBody(value.open) : value.reply;
-    const { headers, body } = reply;
     // 202: the file is not there yet.
     const delivery = status === 202 ? 'ambiguous' : deliveryOfStatus(status);
-    const wait = delivery && requestedWait(headers, body, new Date(options.instant().wall));
+    const wait = delivery && requestedWait(reply, new Date(options.instant().wall));
     return { value: { reply }, delivery, mayRetry: 'always', wait };
   };
 

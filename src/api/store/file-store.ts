@@ -130,10 +130,10 @@ export class FileStore {
         transportError.delivery === 'applied' && isEarly ? 'ambiguous' : transportError.delivery;
       return { value, delivery, mayRetry: mayRetryAfter(transportError) };
     }
-    const { status, headers, body: responseBody } = attempt.reply;
+    const { status } = attempt.reply;
     trace?.(`PUT ${wire.origin} (signed URL, ${handed} B) -> ${status}`);
     const delivery = isSuccess(status) && isEarly ? 'ambiguous' : storeDelivery(attempt.reply);
-    const wait = delivery && requestedWait(headers, responseBody, new Date(instant().wall));
+    const wait = delivery && requestedWait(attempt.reply, new Date(instant().wall));
     return { value, delivery, mayRetry: 'always', wait };
   }
 }
