@@ -80,7 +80,8 @@ const leadingNames = nextNames.filter((name) => name !== 'next');
 const otherNames = [...cursorNames.keys()].filter((name) => !name.includes('next'));
 
 const pageCountNames = wordList(`
-  totalpages pagecount numpages numberofpages pages nbpages xtotalpages xwptotalpages
+  totalpages totalpage pagecount pagescount pagetotal numpages numberofpages pages nbpages xtotalpages
+  xwptotalpages
 `);
 
 /** Returns what a list answer says about further pages. */
@@ -120,7 +121,7 @@ export function readEvidence(
   if (last !== undefined) flags.push(!last);
   return {
     url: nextLink(headers['link']) ?? first(urlNames, urlOf),
-    way: first(cursorNames.keys(), wayOf),
+    way: first(cursorNames.keys(), wayOf) ?? first(['offset'], tokenOf),
     // One flag that says "more" outweighs another that says "no more".
     more: flags.includes(true) || (flags.includes(false) ? false : undefined),
     ended:
@@ -225,6 +226,12 @@ function wayOf(value: unknown, name: string): Way | undefined {
   const cursor = cursorOf(value);
   if (cursor === undefined) return undefined;
   return { word: cursorNames.get(name) ?? 'cursor', value: cursor };
+}
+
+/** Reads an `offset` that is no number, as Airtable sends it: a token for the parameter of that name. */
+function tokenOf(value: unknown): Way | undefined {
+  const token = typeof value === 'string' && countIn(value) === undefined && cursorOf(value);
+  return token ? { word: 'offset', value: token } : undefined;
 }
 
 /** True for a value that says "nothing", wherever it is. */

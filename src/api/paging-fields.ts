@@ -17,7 +17,7 @@ export interface Named {
 const containers = new Set(
   wordList(`
     meta metadata pagination paging page pageinfo info summary links cursors cursor next
-    responsemetadata data result results response payload body hits pages
+    responsemetadata data result results response payload body hits pages pager additionaldata
   `),
 );
 
@@ -49,7 +49,9 @@ function namedFields(
     // `next: {cursor}` means the same as `nextCursor`.
     const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
     const name = isNext ? `next${normalName(key)}` : normalName(key);
-    if (isObject(value) && within.has(name) && depth > 0 && !Object.hasOwn(value, 'id'))
+    // `pageInfo`, `result_info` and `pagingMetadata` are made of such words.
+    const holds = within.has(name) || (words.length > 1 && words.every((word) => within.has(word)));
+    if (isObject(value) && holds && depth > 0 && !Object.hasOwn(value, 'id'))
       inner.push(...namedFields(value, within, path, depth - 1));
     else if (!Array.isArray(value)) own.push({ path: path.join('.'), name, words, value });
     else if (name === 'links') own.push(...linkedNext(value, path));

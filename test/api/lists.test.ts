@@ -155,6 +155,18 @@ const signsOfMore: readonly (readonly [name: string, reply: Behaviour['reply']])
     'metadata.remainingItemCount',
     () => json({ items: slice(0, 7), metadata: { remainingItemCount: 38 } }),
   ],
+  ['result_info', () => json({ result: slice(0, 7), result_info: { total_count: 45 } })],
+  ['pagingMetadata', () => json({ teams: slice(0, 7), pagingMetadata: { hasNext: true } })],
+  ['pager.total', () => json({ teams: slice(0, 7), pager: { total: 45 } })],
+  [
+    'additional_data',
+    () =>
+      json({
+        data: slice(0, 7),
+        additional_data: { pagination: { more_items_in_collection: true } },
+      }),
+  ],
+  ['total_page: 7', () => json({ teams: slice(0, 7), total_page: 7 })],
   ['length: 45', () => json({ teams: slice(0, 7), length: 45 })],
   ['matched: 45', () => json({ teams: slice(0, 7), matched: 45 })],
   ['numberMatched: 45', () => json({ teams: slice(0, 7), numberMatched: 45, numberReturned: 7 })],
@@ -174,6 +186,7 @@ const signsOfAll: readonly (readonly [name: string, body: object])[] = [
   ['the length of a page beside a total', { total: 7, length: 100 }],
   ['matched: 7', { matched: 7 }],
   ['the count of players', { playerCount: 45 }],
+  ['a total of something else', { playerInfo: { total: 45 }, quotaSummary: { total: 45 } }],
   ['the count of tryouts', { tryoutCount: 45 }],
   ['hits.total that fits', { hits: { total: hits(7), max_score: 45 } }],
   ['timed_out: false', { timed_out: false }],
@@ -338,6 +351,27 @@ const behaviours: readonly Behaviour[] = [
     reply: (request) => {
       const at = cursorOf(request, 'pageToken');
       return json({ teams: slice(at), nextPageToken: following(at) ?? '' });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a token under the name of an offset',
+    reply: (request) => {
+      const token = textIn(request, 'offset');
+      const at = Number(token?.slice('itr'.length) ?? 0);
+      return json({ records: slice(at), ...(at < 40 && { offset: `itr${at + 20}` }) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'next in paging metadata',
+    reply: (request) => {
+      const at = cursorOf(request);
+      return json({ teams: slice(at), pagingMetadata: { cursors: { next: following(at) } } });
     },
     count: 45,
     state: 'complete',
