@@ -7,9 +7,10 @@ import { listAnswered } from './answers.js';
 import { findList } from './list-envelope.js';
 import { PageFollower, pathBelow } from './page-follower.js';
 import { Paging } from './paging.js';
-import { ifKnown, refusedText, SeenRecords, unknownPage } from './record-list.js';
+import { configured, ifKnown, refusedText, SeenRecords, unknownPage } from './record-list.js';
 import { withTextId } from './records.js';
 import { resources } from './resources.js';
+import { listedAt } from './routes.js';
 import type { Api } from './types.js';
 
 /**
@@ -22,13 +23,18 @@ export async function readRawList(
   { overrides, warn }: { overrides: Overrides; warn: (message: string) => void },
 ): Promise<readonly unknown[]> {
   const first = new URL(`${api.baseUrl}${path}`);
-  const seen = new SeenRecords(withTextId);
+  const route = first.pathname.slice(new URL(api.baseUrl).pathname.length);
+  const listed = listedAt(route);
+  const idName = listed && configured(overrides, `ids.${listed}`);
+  const listPath = listed && configured(overrides, `lists.${listed}.path`);
+  const seen = new SeenRecords((row) => withTextId(row, idName));
   const all: unknown[] = [];
-  const resource = resourceIn(first.pathname.slice(new URL(api.baseUrl).pathname.length));
+  const resource = resourceIn(route);
   const pages = new PageFollower(first, new Paging(resource, overrides, first.searchParams), api);
+  const search = { resource, idName, path: listPath };
   let place: readonly string[] | undefined;
   for (;;) {
-    const read = await ifKnown(readPage(api, pages.url, { resource, place }), pages.number);
+    const read = await ifKnown(readPage(api, pages.url, { ...search, place }), pages.number);
     if (!read) {
       warn(`The list may be incomplete: ${unknownPage}.`);
       return all;
@@ -69,6 +75,7 @@ async function readPage(
     { call, origin: url.origin },
     (answer): { rows: readonly unknown[]; place?: readonly string[] } | undefined =>
       Array.isArray(answer) ? { rows: answer as unknown[] } : findList(answer, search),
+    search.idName,
   );
   if (found) return { items: found.rows, place: found.place, body, status, headers, refusal };
   throw new UsageError(`The answer to GET ${template} holds no list to paginate.`, {

@@ -1,7 +1,7 @@
 /** Routes: how a call is sent, from the contract and the admin's overrides. */
 
 import { parseRoute } from '../data/http.js';
-import { type Overrides, resourceWords } from '../data/resources.js';
+import { type Overrides, type ResourceName, resourceWords } from '../data/resources.js';
 import { lowerFirst, withArticle } from '../data/text.js';
 import { type CallSite, UsageError } from '../errors.js';
 import { contract, type Endpoint, type EndpointName, endpoint } from './contract.js';
@@ -133,6 +133,11 @@ export function idParameter(
 /** True if the contract states this call; `path` is as sent, below the base URL. */
 export function statedRoute(method: string, path: string): boolean {
   return rowsOf(method, path).some(({ basis }) => 'stated' in basis);
+}
+
+/** Returns the resource whose list the contract has at this path, below the base URL. */
+export function listedAt(path: string): ResourceName | undefined {
+  return rowsOf('GET', path).find(({ verb }) => verb === 'list')?.resource;
 }
 
 /** Returns the permission that the contract names for a call, or undefined if it names none. */

@@ -398,6 +398,26 @@ test.each([
   },
 );
 
+test('--paginate finds the list and the ids of a documented list where the settings say', async () => {
+  const api = await service(({ url }) => {
+    const after = new URL(url, 'http://x').searchParams.get('after');
+    const found = after === null ? ['a', 'b'] : after === 'b' ? ['c'] : [];
+    const squads = found.map((key) => ({ key, team: 't1' }));
+    return { status: 200, json: { of: { squads }, items: [{ id: 'coach' }] } };
+  });
+  const home = temporaryFolder();
+  const settings = ['paging.mode last-id', 'ids.teams key', 'lists.teams.path of.squads'];
+  for (const setting of settings) await inProcess(`config set ${setting}`, { env: api.env, home });
+  const ran = await inProcess('api teams/{org} --paginate --json', { env: api.env, home });
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(ran.stdout)).toEqual(['a', 'b', 'c'].map((key) => ({ key, team: 't1' })));
+  const other = await inProcess('api teams/{org}/t1/coaches --paginate --json', {
+    env: api.env,
+    home,
+  });
+  expect(JSON.parse(other.stdout)).toEqual([{ id: 'coach' }]);
+});
+
 test('--paginate reads a page of 200,000 records', async () => {
   const json = Array.from({ length: 200_000 }, (_, index) => ({ id: index }));
   const api = await service(() => ({ status: 200, json }));
