@@ -6,7 +6,6 @@ import type { Instant } from '../data/time.js';
 import { CancelledError, type Delivery } from '../errors.js';
 import { contract } from './contract.js';
 import type { ProxyChoice } from './proxy.js';
-import type { FullResponse } from './wire.js';
 
 /** Kinds of request that differ in what may be repeated. */
 type RequestKind = 'read' | 'grant' | 'put' | 'write';
@@ -146,7 +145,7 @@ interface Headers {
  * own Date header, because clocks differ. Undefined if it asks for none.
  */
 export function requestedWait(
-  { status, headers, body }: FullResponse,
+  { status, headers, body }: { status: number; headers: Headers; body: Uint8Array },
   now: Date,
 ): number | undefined {
   return (

@@ -13,6 +13,8 @@ const now = new Date('2026-11-21T12:00:00Z');
 const waitOf = (body: unknown, headers: Record<string, string> = {}, status = 429) =>
   requestedWait({ status, headers, body: Buffer.from(JSON.stringify(body) ?? '<html>') }, now);
 
+const counted = (left: string) => ({ 'x-ratelimit-remaining': left, 'x-ratelimit-reset': '30' });
+
 describe('the wait that an answer asks for', () => {
   const inTenSeconds = 'Sat, 21 Nov 2026 12:00:10 GMT';
   test.each([
@@ -49,7 +51,6 @@ describe('the wait that an answer asks for', () => {
     expect(waitOf(undefined, headers as Record<string, string>)).toBe(seconds);
   });
 
-  const counted = (left: string) => ({ 'x-ratelimit-remaining': left, 'x-ratelimit-reset': '30' });
   test.each([
     ['a failure while requests are left', 502, counted('57'), undefined],
     ['a failure while none is left', 502, counted('0'), 30],

@@ -402,7 +402,7 @@ test('--paginate finds the list and the ids of a documented list where the setti
   const api = await service(({ url }) => {
     const after = new URL(url, 'http://x').searchParams.get('after');
     const found = after === null ? ['a', 'b'] : after === 'b' ? ['c'] : [];
-    const squads = found.map((key) => ({ key, team: 't1' }));
+    const squads = found.map((each) => ({ key: each, team: 't1' }));
     return { status: 200, json: { of: { squads }, items: [{ id: 'coach' }] } };
   });
   const home = temporaryFolder();
@@ -410,7 +410,9 @@ test('--paginate finds the list and the ids of a documented list where the setti
   for (const setting of settings) await inProcess(`config set ${setting}`, { env: api.env, home });
   const ran = await inProcess('api teams/{org} --paginate --json', { env: api.env, home });
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(JSON.parse(ran.stdout)).toEqual(['a', 'b', 'c'].map((key) => ({ key, team: 't1' })));
+  expect(JSON.parse(ran.stdout)).toEqual(
+    ['a', 'b', 'c'].map((each) => ({ key: each, team: 't1' })),
+  );
   const other = await inProcess('api teams/{org}/t1/coaches --paginate --json', {
     env: api.env,
     home,
