@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { bodyOfAnswer, failureOf } from '../api/answers.js';
+import { strictHint } from '../api/drift.js';
 import { readRawList } from '../api/raw-list.js';
 import { statedRoute } from '../api/routes.js';
 import type { TransportResponse } from '../api/wire.js';
@@ -21,7 +22,7 @@ import { setFields } from '../data/assign.js';
 import { isObject, mapTexts, printJson } from '../data/json.js';
 import { readJson, saysJson } from '../data/json-body.js';
 import { didYouMean } from '../data/nearest.js';
-import { type Failure, UsageError } from '../errors.js';
+import { type Failure, ProtocolError, UsageError } from '../errors.js';
 import { singleLine } from '../terminal/safe-text.js';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -106,7 +107,11 @@ export default defineWrite({
   async apply(context, { state: { method, path, body } }, { include, paginate }) {
     const { overrides } = context.settings;
     if (paginate) {
-      const warn = (message: string) => context.message(message);
+      const warn = (message: string) => {
+        if (context.settings.strict)
+          throw new ProtocolError(message, { code: 'incomplete', hint: strictHint });
+        context.message(message);
+      };
       const records = await readRawList(context.api, path, { overrides, warn });
       return new ValueWithExit<unknown>(records, 'done', { isPage: true });
     }

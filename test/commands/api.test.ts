@@ -437,6 +437,16 @@ test('--paginate warns of as many records as its query asks for, if nothing is s
   );
 });
 
+test('--paginate with --strict fails where a list may be incomplete', async () => {
+  const api = await service(() => ({ status: 200, json: { things: [{ id: 't1' }], total: 2 } }));
+  const ran = await inProcess('api things --paginate --json --strict', { env: api.env });
+  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect(errorOf(ran)).toMatchObject({
+    code: 'incomplete',
+    message: 'The list may be incomplete: the service reports 2 records but sent 1.',
+  });
+});
+
 test('--paginate warns of an error beside the records', async () => {
   const api = await service(() => ({
     status: 200,
