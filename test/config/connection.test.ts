@@ -26,6 +26,8 @@ const file = parseConfigFile(
         'key.command': 'printf %s key-of-a-command',
       },
       bare: {},
+      urlless: { organization: 'org_1', 'key.command': 'printf %s canary-of-a-command' },
+      nobodys: { baseUrl: work, 'key.command': 'printf %s canary-of-a-command' },
     },
   }),
   '/c/config.json',
@@ -254,6 +256,18 @@ describe('what is refused before any request', () => {
       /is not sent to/,
     ],
     [
+      'the key of a command at an origin that its profile does not name',
+      { profile: 'urlless', via: 'flag', flags: { baseUrl: work } },
+      'usage',
+      /needs the profile's own base URL and organization/,
+    ],
+    [
+      'the key of a command for an organization that its profile does not name',
+      { profile: 'nobodys', env: { ROSTERCTL_ORG: 'org_1' } },
+      'usage',
+      /needs the profile's own base URL and organization/,
+    ],
+    [
       'a base URL without /v1',
       { flags: { baseUrl: 'https://work.example' } },
       'usage',
@@ -261,6 +275,13 @@ describe('what is refused before any request', () => {
     ],
     ['an empty organization', { flags: { org: '' } }, 'usage', /empty/],
     ['an organization of dots', { flags: { org: '..' } }, 'usage', /empty/],
+    ['an organization with a line feed', { flags: { org: 'org_1\n' } }, 'usage', /no id can have/],
+    [
+      'an organization that is no text',
+      { flags: { org: 'org_\ud800' } },
+      'usage',
+      /no id can have/,
+    ],
     [
       'a key with a line feed',
       { env: { ROSTERCTL_API_KEY: 'canary\ncanary' } },
