@@ -11,7 +11,7 @@ import {
 } from '../../src/errors.js';
 import { key, recordingService } from '../support/service.js';
 import { tcpService } from '../support/tcp.js';
-import { noWait, thrownBy, transportTo } from './wiring.js';
+import { noWait, realLimiter, thrownBy, transportTo } from './wiring.js';
 
 const get = { method: 'GET', path: '/teams/org_7', template: '/teams/{organizationId}' };
 const patch = {
@@ -356,6 +356,23 @@ describe('retries', () => {
     expect(waits).toEqual([]);
     expect(service.requests).toHaveLength(1);
   });
+
+  test.each([
+    ['left', '5', false],
+    ['left no longer', '0', true],
+  ])(
+    'a run pauses after a success for as long as the limit lasts only if requests are %s',
+    async (_, left, isHeld) => {
+      const headers = { 'x-ratelimit-remaining': left, 'x-ratelimit-reset-after': '30' };
+      const service = await recordingService(() => ({ status: 200, json: [], headers }));
+      const limiters = [realLimiter(), realLimiter()] as const;
+      for (const limiter of limiters) limiter.limit({ rate: undefined });
+      const [one, other] = limiters.map((limiter) => transportTo(service.baseUrl, { limiter }));
+      await one?.request(get);
+      await other?.stream(get, async ({ stream }) => ({ value: await stream.next() }));
+      expect(limiters.map((limiter) => limiter.heldMs > 0)).toEqual([isHeld, isHeld]);
+    },
+  );
 
   test('an interrupt ends a wait and a request', async () => {
     const stop = new AbortController();
