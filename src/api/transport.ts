@@ -133,7 +133,7 @@ export class Transport {
       const result = await retry(kind, policy, async () =>
         this.outcomeOf(
           await this.attempt(call, wire, signal, { keepAlive, first, beforeSend }),
-          kind === 'read' ? request : {},
+          kind === 'write' ? {} : request,
         ),
       );
       this.lostWrite ||= result.outcome === 'verify' && 'transportError' in result.value;

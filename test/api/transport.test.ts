@@ -358,6 +358,18 @@ describe('retries', () => {
   });
 
   test.each([
+    ['a read', get, 2],
+    ['an upload grant', grant, 2],
+    ['a write, which may have taken effect', patch, 1],
+  ])('a success that is cut off JSON is asked for once more: %s', async (_, request, sent) => {
+    const service = await recordingService(() => ({ status: 200, text: '{"key":"documents/or' }));
+    const { waits, sleep } = noWait();
+    const transport = transportTo(service.baseUrl, { retries: 3, sleep });
+    expect(await transport.request({ ...request, needsJson: true })).toMatchObject({ status: 200 });
+    expect([service.requests.length, waits.length]).toEqual([sent, sent - 1]);
+  });
+
+  test.each([
     ['left', '5', false],
     ['left no longer', '0', true],
   ])(
