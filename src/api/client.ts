@@ -177,7 +177,7 @@ export class Client implements Api {
     const resolved = this.resolve(call);
     const { row, path, site } = resolved;
     const send: Send = (request) => transport.request(request);
-    const { findLink, missingLink } = await import('./links.js');
+    const { findLink, isCutJson, missingLink } = await import('./links.js');
     const linkCall = () =>
       ({
         requestUrl: new URL(`${this.baseUrl}${path}`),
@@ -189,7 +189,8 @@ export class Client implements Api {
     const response = await this.exchange(call, resolved, send, {
       redirectIsData: true,
       // A file that was just uploaded may not be there yet.
-      isPending: (reply) => reply.status === 202 && !findLink(reply, linkCall()),
+      isPending: (reply) =>
+        isCutJson(reply) || (reply.status === 202 && !findLink(reply, linkCall())),
     });
     const link = findLink(response, linkCall());
     if (link) return link;

@@ -266,6 +266,24 @@ describe('through the client', () => {
     );
   });
 
+  test('a JSON answer that breaks off is not taken for the file, and asked for again', async () => {
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const text = `{"url":"${url}","expires`;
+    const error = await thrownBy(link({ status: 200, text, headers }));
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect((error as ProtocolError).message).toContain('is not JSON');
+    const service = await recordingService(() =>
+      service.requests.length === 1
+        ? { status: 200, text, headers }
+        : { status: 200, json: { url } },
+    );
+    const { api } = apiTo(service.baseUrl, { retries: 1, sleep: async () => undefined });
+    const call = { endpoint: 'downloadDocument', params: { documentId: 'd' } } as const;
+    expect(await api.link(call)).toMatchObject({ kind: 'url', url });
+    const pdf = { status: 200, text: '%PDF-1.4 …', headers };
+    expect(await link(pdf)).toMatchObject({ kind: 'bytes' });
+  });
+
   test('a part of a file (206) is not taken for the file', async () => {
     const reply = { status: 206, text: 'The first', headers: { 'content-type': 'text/plain' } };
     expect(await thrownBy(link(reply))).toBeInstanceOf(ProtocolError);
