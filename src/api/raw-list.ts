@@ -68,7 +68,7 @@ async function readPage(
   const path = pathBelow(api.baseUrl, url);
   const template = path.split('?')[0] ?? path;
   const call = { method: 'GET', path: template };
-  const response = await api.raw({ method: 'GET', path, template });
+  const response = await api.raw({ method: 'GET', path, template, needsJson: true });
   const { status, headers } = response;
   const { body, found, refusal } = listAnswered(
     response,

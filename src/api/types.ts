@@ -147,7 +147,7 @@ export interface Api {
    * handling. Returns every status but a redirect; `failureOf` finds the failure in it.
    */
   raw(
-    request: Pick<TransportRequest, 'method' | 'path' | 'template' | 'body'>,
+    request: Pick<TransportRequest, 'method' | 'path' | 'template' | 'body' | 'needsJson'>,
   ): Promise<TransportResponse>;
 }
 

@@ -447,6 +447,16 @@ test('--paginate with --strict fails where a list may be incomplete', async () =
   });
 });
 
+test('--paginate asks again for a page that breaks off', async () => {
+  const api = await service(() =>
+    api.requests.length === 1
+      ? { status: 200, text: '[{"id":"t' }
+      : { status: 200, json: [{ id: 't1' }] },
+  );
+  const ran = await inProcess('api things --paginate --json', { env: api.env });
+  expect(ran).toMatchObject({ code: 0, stdout: '[{"id":"t1"}]\n' });
+});
+
 test('--paginate warns of an error beside the records', async () => {
   const api = await service(() => ({
     status: 200,
