@@ -268,7 +268,7 @@ function cursorOf(value: unknown): string | undefined {
 function nextLink(header: string | undefined): string | undefined {
   for (const match of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     const [, target, parameters = ''] = match;
-    if (/;\s*rel\s*=\s*("[^"]*\bnext\b[^"]*"|next\b)/i.test(parameters)) return target;
+    if (/;\s*rel\s*=\s*(["'][^"']*\bnext\b[^"']*["']|next\b)/i.test(parameters)) return target;
   }
   return undefined;
 }

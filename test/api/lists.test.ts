@@ -254,6 +254,17 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
+    name: 'Link header in single quotes',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const headers = page < 3 ? { link: `<?page=${page + 1}>; rel='next'` } : {};
+      return json(slice((page - 1) * 20), headers);
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'Link header to another origin',
     reply: () => json(slice(0), { link: '<https://elsewhere.example/v1/teams>; rel="next"' }),
     count: 20,
