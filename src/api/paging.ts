@@ -152,12 +152,13 @@ export class Paging {
     const pages =
       evidence.pages ??
       (total !== undefined && size !== undefined && size > 0 ? Math.ceil(total / size) : undefined);
-    if (page.count === 0) return undefined;
+    if (page.arrived === 0) return undefined;
+    // Also after an empty page: a service may filter what it has read.
     if (pageNumber !== undefined && ((pages ?? lastPage) !== undefined || more)) {
       const last = this.lastNumber({ pages, lastPage }) ?? Number.POSITIVE_INFINITY;
       return pageNumber < last ? this.toPage(pageNumber + 1) : undefined;
     }
-    if (offset === undefined) return undefined;
+    if (offset === undefined || page.count === 0) return undefined;
     const next = offset + page.count;
     return (total === undefined ? more : next < total) ? this.to('offset', next) : undefined;
   }
@@ -245,7 +246,7 @@ export class Paging {
         noPages,
         shapesHint,
       );
-    if (pages !== undefined && pages > number && page.count > 0 && !hasAll)
+    if (pages !== undefined && pages > number && !hasAll)
       return doubt(
         `the service reports ${pages} pages but sent ${number}`,
         'If it pages by number: rosterctl config set paging.mode page',

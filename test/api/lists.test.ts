@@ -964,6 +964,56 @@ const behaviours: readonly Behaviour[] = [
     requests: 9,
   },
   {
+    name: 'an empty page between the others, by their numbers',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const teams = page === 2 ? [] : slice(page === 1 ? 0 : page * 10 - 10, page === 1 ? 20 : 10);
+      return json({ teams, page, totalPages: 5 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 5,
+  },
+  {
+    name: 'an empty page between the others, and more after it',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const teams = page === 2 ? [] : slice(page === 1 ? 0 : 20, page === 1 ? 20 : 25);
+      return json({ teams, page, hasMore: page < 3 });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  ...[
+    { page: 1, totalPages: 0 },
+    { page: 0, totalPages: 1 },
+    { currentPage: 0, lastPage: 1 },
+  ].map((pages) => ({
+    name: `an empty list beside ${JSON.stringify(pages)}`,
+    reply: () => json({ teams: [], ...pages }),
+    count: 0,
+    state: 'complete' as const,
+    requests: 1,
+  })),
+  {
+    name: 'nine pages, of which the first is empty',
+    reply: () => json({ teams: [], page: 1, totalPages: 9 }),
+    count: 0,
+    state: 'doubtful',
+    requests: 1,
+  },
+  {
+    name: 'nine pages, of which the second has no content',
+    reply: (request) =>
+      textIn(request, 'page') === null
+        ? json({ teams: slice(0, 7), page: 1, totalPages: 9 })
+        : { status: 204 },
+    count: 7,
+    state: 'doubtful',
+    requests: 2,
+  },
+  {
     name: 'empty pages without end',
     reply: (request) => {
       const at = cursorOf(request);
