@@ -1,10 +1,11 @@
 /** Paging evidence: what a list answer says about further pages, read by rule from its field names. */
 import { isObject, printJson, RawNumber, wholeNumberOf } from '../data/json.js';
-import { normalName } from '../data/path.js';
+import { normalName, valueAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { wordList } from '../data/text.js';
 import { type Named, pagingFields } from './paging-fields.js';
 import { isOfAnother, resources } from './resources.js';
+import type { ResponseHead } from './wire.js';
 
 /** The evidence in one answer about the rest of its list. */
 export interface PagingEvidence {
@@ -145,6 +146,14 @@ export function readNext(name: string, value: unknown): Pick<PagingEvidence, 'ur
   const url = urlOf(value) ?? (isObject(value) ? urlOf(value['href'] ?? value['url']) : undefined);
   if (url !== undefined) return { url };
   return { way: wayOf(value, normalName(name)) };
+}
+
+/** Returns the value at a path of the envelope, or of the header of that name. */
+export function fieldOrHeader(
+  path: string,
+  { body, headers }: Pick<ResponseHead, 'headers'> & { readonly body: unknown },
+): unknown {
+  return (isObject(body) ? valueAt(body, path) : undefined) ?? headers[path.toLowerCase()];
 }
 
 /** Returns a whole number that is not negative, also one written as text. */

@@ -1,11 +1,10 @@
 /** Paging: finds the next page of a list, or decides whether the list is complete. */
-import { isObject } from '../data/json.js';
-import { valueAt } from '../data/path.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
 import { groupedNumber, shellQuote } from '../data/text.js';
 import { shapesHint } from '../errors.js';
 import {
   countIn,
+  fieldOrHeader,
   type PagingEvidence,
   readEvidence,
   readNext,
@@ -306,9 +305,4 @@ function isLess(now: number | undefined, before: number | undefined): boolean {
 function unfollowed(key: string, value: string) {
   const reason = `the service points to a next page, which ${key} ${value} does not follow`;
   return { end: doubt(reason, `To follow it: rosterctl config set ${key} auto`, somethingElse) };
-}
-
-/** Returns the value at a path of the envelope, or of the header of that name. */
-function fieldOrHeader(path: string, { body, headers }: Page): unknown {
-  return (isObject(body) ? valueAt(body, path) : undefined) ?? headers[path.toLowerCase()];
 }
