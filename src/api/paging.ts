@@ -76,9 +76,10 @@ export class Paging {
 
   /** Returns where the page after this one is, or whether the list is complete without one. */
   after(page: Page): NextPage {
-    // Only the first page comes again if its number is asked for, by a service that counts from 1.
-    if (page.count > 0 && page.fresh === 0) this.firstNumber ??= 1;
-    else this.number += 1;
+    // A service that counts its pages from 1 sends the first again if page 1 is asked for.
+    const isRepeated = page.count > 0 && page.fresh === 0;
+    if (!isRepeated) this.number += 1;
+    if (this.asked === 1) this.firstNumber ??= isRepeated ? 1 : 0;
     const evidence = this.evidenceIn(page);
     this.remember(page, evidence);
     const step = this.mode === 'auto' ? this.follow(page, evidence) : this.forced(page, evidence);

@@ -187,6 +187,8 @@ const signsOfAll: readonly (readonly [name: string, body: object])[] = [
   ['matched: 7', { matched: 7 }],
   ['the count of players', { playerCount: 45 }],
   ['a total of something else', { playerInfo: { total: 45 }, quotaSummary: { total: 45 } }],
+  ['a total of a record', { summary: { id: 's1', total: 45 } }],
+  ['its own offset as a text', { offset: '0' }],
   ['the count of tryouts', { tryoutCount: 45 }],
   ['hits.total that fits', { hits: { total: hits(7), max_score: 45 } }],
   ['timed_out: false', { timed_out: false }],
@@ -257,7 +259,8 @@ const behaviours: readonly Behaviour[] = [
     name: 'Link header in single quotes',
     reply: (request) => {
       const page = numberIn(request, 'page', 1);
-      const headers = page < 3 ? { link: `<?page=${page + 1}>; rel='next'` } : {};
+      const headers =
+        page < 3 ? { link: `<?page=1>; rel='first', <?page=${page + 1}>; rel='next'` } : {};
       return json(slice((page - 1) * 20), headers);
     },
     count: 45,
@@ -662,6 +665,14 @@ const behaviours: readonly Behaviour[] = [
     count: 45,
     state: 'complete',
     requests: 4,
+  },
+  {
+    name: 'forced pages from 0 beside the number of the last, whose first number is tried out',
+    overrides: { 'paging.mode': 'page' },
+    reply: (request) => json({ teams: slice(numberIn(request, 'page', 0) * 20), lastPage: 2 }),
+    count: 45,
+    state: 'complete',
+    requests: 3,
   },
   {
     name: 'forced pages, two of them, of a service that ignores their number',
