@@ -278,7 +278,6 @@ describe('through the client', () => {
         : { status: 200, json: { url } },
     );
     const { api } = apiTo(service.baseUrl, { retries: 1, sleep: async () => undefined });
-    const call = { endpoint: 'downloadDocument', params: { documentId: 'd' } } as const;
     expect(await api.link(call)).toMatchObject({ kind: 'url', url });
     const pdf = { status: 200, text: '%PDF-1.4 …', headers };
     expect(await link(pdf)).toMatchObject({ kind: 'bytes' });

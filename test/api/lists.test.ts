@@ -434,6 +434,28 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
+    name: 'a token whose parameter has the configured name of a cursor',
+    overrides: { 'paging.params.cursor': 'startingAfter' },
+    reply: (request) => {
+      const at = cursorOf(request, 'startingAfter');
+      return json({ teams: slice(at), nextToken: following(at) });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'a number whose parameter does not have the configured name of a cursor',
+    overrides: { 'paging.params.cursor': 'startingAfter' },
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      return json({ teams: slice((page - 1) * 20), nextPage: page < 3 ? page + 1 : null });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'a cursor that never ends',
     reply: (request) => {
       const at = cursorOf(request);
