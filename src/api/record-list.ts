@@ -189,7 +189,7 @@ function withPageHint(error: unknown, number: number): unknown {
     return error.with({ hint: nextPageHint });
   const isOfTransfer = error instanceof NetworkError || error instanceof ProtocolError;
   // Any other advice, such as on a certificate or a proxy, is right for a later page, too.
-  if (!isOfTransfer || !error.hint?.includes('base URL')) return error;
+  if (!isOfTransfer || error.hint?.includes('base URL') === false) return error;
   const read = number === 2 ? 'The first page was' : `The first ${number - 1} pages were`;
   return replaceHint(error, `${read} read; page ${number} was not. Run the same command again.`);
 }
