@@ -208,7 +208,7 @@ async function printOutput(
     isDryRead: onlyReads && settings.dryRun,
     teamNames:
       'api' in context
-        ? async (players) => (await import('./resources/team-names.js')).teamNames(context, players)
+        ? async () => (await import('./resources/team-names.js')).teamNames(context)
         : undefined,
   }).catch((error: unknown) => {
     output.printAfter?.({ isShown: false });

@@ -79,6 +79,6 @@ async function withTeams(context: Context, person: PersonReport): Promise<Person
   const { hasTeam } = await import('../resources/player-filters.js');
   if (!person.players.some(hasTeam)) return person;
   const { teamNames } = await import('../resources/team-names.js');
-  const names = await teamNames(context, person.players);
+  const names = await teamNames(context);
   return { ...person, players: person.players.map((player) => withTeamNames(player, names)) };
 }

@@ -22,6 +22,8 @@ interface CachedWords {
   readonly fields: readonly string[];
   /** By path: `ResourceWords.completed`. */
   readonly values: { readonly [path: string]: readonly string[] };
+  /** True once a complete list was among what was seen. */
+  readonly isWhole: boolean;
 }
 
 /** The owner of the records: the profile, and the target of its requests. */
@@ -90,12 +92,13 @@ export function recall(
 ): CachedWords {
   const found = file === undefined ? undefined : readCache(file, owner)[resource];
   if (!isObject(found)) return emptyCache;
-  const { ids, fields, values } = found;
+  const { ids, fields, values, isWhole } = found;
   const byPath = isObject(values) ? Object.entries(values) : [];
   return {
     ids: typeof ids === 'string' ? ids : '',
     fields: textsOf(fields),
     values: Object.fromEntries(byPath.map(([path, texts]) => [path, textsOf(texts)])),
+    isWhole: isWhole === true,
   };
 }
 
@@ -126,13 +129,11 @@ export function idsByName(ids: string, given: readonly string[]): ReadonlyMap<st
   return found;
 }
 
-/** The names by id of one resource; none for a cache that is absent, broken or not ours. */
-export function recallNames(
-  paths: Paths,
-  place: CachePlace,
-  resource: string,
-): ReadonlyMap<string, string> {
-  return new Map(pairsOf(recall(completionCacheFile(paths, place), resource, paths.owner).ids));
+/** The names by id of one resource, and whether a complete list has shown them; none for a cache that is absent, broken or not ours. */
+export function recallNames(paths: Paths, place: CachePlace, resource: string) {
+  const { ids, isWhole } = recall(completionCacheFile(paths, place), resource, paths.owner);
+  const names: ReadonlyMap<string, string> = new Map(pairsOf(ids));
+  return { names, isWhole };
 }
 
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
@@ -224,6 +225,7 @@ async function writeCachedRecords(
     ids: mergedLines(observed.ids, whole ? '' : before.ids),
     fields,
     values: Object.fromEntries(values),
+    isWhole: whole || before.isWhole,
   };
   if (JSON.stringify(now) === JSON.stringify(before)) return;
   await writeCache(paths, file, { ...all, [resource]: now });
@@ -292,7 +294,7 @@ function oneLine(name: string): string {
 }
 
 /** The cache of a resource that was never listed. */
-const emptyCache: CachedWords = { ids: '', fields: [], values: {} };
+const emptyCache: CachedWords = { ids: '', fields: [], values: {}, isWhole: false };
 
 function readCache(file: string, owner: number | undefined): JsonObject {
   return objectIn(readIfOurs(file, owner) ?? '', JSON.parse) ?? {};

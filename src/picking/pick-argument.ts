@@ -159,7 +159,7 @@ async function recordChoices(
   const picked = verb === 'convert' ? convertible(sorted) : sorted;
   const { fields: own, more, keywords } = lines[resource];
   const fields = own ?? fieldsToTellApart(picked);
-  const teams = fields.some(isTeamField) ? await teamNames(context, picked) : undefined;
+  const teams = fields.some(isTeamField) ? await teamNames(context) : undefined;
   return aligned(
     picked.map((record) => {
       const id = String(record['id']);

@@ -96,7 +96,7 @@ export function hasTeam(record: JsonObject): boolean {
 }
 
 /** A team as a player's record names it. A text alone may be an id, and is kept as its name. */
-export interface NamedTeam {
+interface NamedTeam {
   readonly id: string | undefined;
   readonly name: string | undefined;
   /** The path of the name in the record. */

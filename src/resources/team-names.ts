@@ -4,26 +4,21 @@ import { cacheFor } from '../cli/filters.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { recordsNearby } from './cards/nearby.js';
-import { type NamedTeam, teamsOf } from './player-filters.js';
 
 /**
- * Returns the names of the teams of these players by id, as this machine has shown them; where one is
- * unknown, a person's page reads the list once, and a pipe goes without. Throws CancelledError after a signal.
+ * Returns the names of teams by id, as this machine has shown or written them; until a whole list was
+ * shown, a person's page reads it, and a pipe goes without. Throws CancelledError after a signal.
  */
-export async function teamNames(
-  context: Context,
-  players: readonly JsonObject[],
-): Promise<ReadonlyMap<string, string>> {
+export async function teamNames(context: Context): Promise<ReadonlyMap<string, string>> {
   const { paths, settings, isInteractive } = context;
-  const { cachePlaceOf, recallNames } = await import('../config/completion-cache.js');
-  const known = settings.completionCache
-    ? recallNames(paths, cachePlaceOf(context), 'teams')
-    : new Map<string, string>();
-  // A text alone may be an id or a name.
-  const either = new Set([...known.keys(), ...known.values()]);
-  const isKnown = ({ id, name }: NamedTeam) =>
-    (id !== undefined && name !== undefined) || either.has(id ?? name ?? '');
-  if (!isInteractive || players.flatMap(teamsOf).every(isKnown)) return known;
+  let known: ReadonlyMap<string, string> = new Map();
+  if (settings.completionCache) {
+    const { cachePlaceOf, recallNames } = await import('../config/completion-cache.js');
+    const { names, isWhole } = recallNames(paths, cachePlaceOf(context), 'teams');
+    if (isWhole) return names;
+    known = names;
+  }
+  if (!isInteractive) return known;
   const nearby = await recordsNearby(context, 'teams', () => true);
   const teams = 'records' in nearby ? nearby.records : [];
   const cache = await cacheFor(context, 'teams');

@@ -105,7 +105,7 @@ async function shownNames({ paths }: LocalContext) {
     resource: string,
   ): ReadonlyMap<string, string> => {
     try {
-      return recallNames(paths, { profile, baseUrl, organizationId }, resource);
+      return recallNames(paths, { profile, baseUrl, organizationId }, resource).names;
     } catch {
       // The run of a service whose address this version does not take.
       return new Map();

@@ -37,7 +37,7 @@ test('the teams are listed once for names, and then remembered', async () => {
   expect(service.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/players/org_7']);
 });
 
-test('a team that no list has shown is asked for, and a name that was written here is remembered', async () => {
+test('the teams are listed although some names were written here, which are remembered', async () => {
   const home = temporaryFolder();
   const say = async (line: string) =>
     (await converseInside(home, sandbox(line), [], { NO_COLOR: '1' }, 120)).shown;
@@ -56,6 +56,8 @@ test('a team that no list has shown is asked for, and a name that was written he
   expect(placed).toContain('+Reef (team_0007) +Fjord (team_0008)');
   await inProcess(sandbox('teams create --name Skerry'), { home, cwd: home });
   await say('players update player_0013 -F teamIds[]=team_0009');
+  expect(await say('players list')).toContain('team_0009');
+  await say('teams list');
   expect(await say('players list')).toContain('Skerry');
 });
 

@@ -20,10 +20,8 @@ export interface ShowContext
   extends Pick<LocalContext, 'env' | 'lendKeys' | 'note' | 'now' | 'settings' | 'signal'> {
   /** True for what a command prints that is not a read: no pager shows it. */
   readonly isReport?: boolean | undefined;
-  /** Finds the names of the teams of players by id. */
-  readonly teamNames?:
-    | ((players: readonly JsonObject[]) => Promise<ReadonlyMap<string, string>>)
-    | undefined;
+  /** The names of teams by id, as lists on this machine have shown them. */
+  readonly teamNames?: (() => Promise<ReadonlyMap<string, string>>) | undefined;
 }
 
 /** A view of rows, and the numbers of the list that they are. */
@@ -147,7 +145,7 @@ async function recordTable(records: readonly JsonObject[], style: TableStyle): P
     ? { visible: style.columnNames.map((name) => fieldNamed(name, records)), hidden: [] }
     : terminalColumns(records);
   const heads = headsOf(visible, style.headers);
-  const names = visible.some(isTeamField) ? await style.teamNames?.(records) : undefined;
+  const names = visible.some(isTeamField) ? await style.teamNames?.() : undefined;
   const columns: TableColumn[] = [];
   // Columns beyond the right edge are not rendered.
   let used = 0;
