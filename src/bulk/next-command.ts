@@ -54,7 +54,12 @@ export function unfinishedLine(
   const how = isRefused
     ? `With a key that may ${ask.toLowerCase()} ${resourceWords[resource].plural}`
     : again;
-  return `${where} ${how}: ${finish}`;
+  // No command can settle it where the list shows no keys of files.
+  const isLost = files && unended.every(({ result }) => result === 'unknown');
+  const forget = isLost
+    ? `rosterctl ${files.forgetCommand(head)} (if its document is there), or: `
+    : '';
+  return `${where} ${how}: ${forget}${finish}`;
 }
 
 /** Returns the command that finishes a run, or retries its failed rows; `count`: how many rows it takes. */

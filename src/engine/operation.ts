@@ -227,6 +227,8 @@ export type ConfirmRule = 'never' | 'several' | 'always' | 'count' | 'name';
 export interface FileRows {
   /** The command that finishes an unfinished run, without the program's name. */
   finishCommand(run: Pick<RunHead, 'run'>): string;
+  /** The command that discards what is left of an unfinished run, without the program's name. */
+  forgetCommand(run: Pick<RunHead, 'run'>): string;
   /** The subject of a row, since its id is only the text typed; undefined: no earlier run can have had the same. */
   readonly subjectOf: (row: SelectedRow) => string | undefined;
   /** Inspects the files of a retry's rows again. */

@@ -244,6 +244,7 @@ function hashOfPath(path: string, signal: AbortSignal): Promise<string> {
 export const localFiles: FileRows = {
   finishCommand: ({ run }) =>
     isSingleRun(run) ? `uploads finish ${uploadId(run, 1)}` : 'uploads finish --all',
+  forgetCommand: ({ run }) => `uploads forget ${isSingleRun(run) ? uploadId(run, 1) : 'ID'}`,
   subjectOf(row) {
     const { path, name } = inspected(row);
     // stdin can be read only once.

@@ -162,6 +162,18 @@ test.concurrent('a document with a lost answer stays unknown if the list shows n
   expect(ran.stderr).toContain('key files/1');
 });
 
+test.concurrent('an upload that no list can settle ends with the line that it names', async () => {
+  const api = await service({ list: keyless, first: madeAndLost });
+  const own = desk(api.env);
+  const line = 'docs upload a.txt';
+  await near(line, own);
+  const { code, stderr } = await near(line, own);
+  const [, forget = ''] =
+    /: rosterctl (uploads forget \S+) \(if its document is there\)/.exec(stderr) ?? [];
+  expect([code, (await near(forget, own)).code]).toEqual([10, 0]);
+  expect([(await near(line, own)).code, api.documents.length]).toEqual([0, 1]);
+});
+
 test.concurrent('the line that finishes an upload with a lost answer reaches the same organization', async () => {
   const api = await service({ list: keyless, first: madeAndLost });
   const { stderr } = await near('docs upload a.txt --org org_7', desk(api.env));
