@@ -495,3 +495,18 @@ test('a write that ends although it was interrupted shows its record, and says i
     { code: 'cancelled', hint, exitCode: 130 },
   ]);
 });
+
+test('a create that was answered is done, though a signal stops the read that would show its record', async () => {
+  const made = { id: 'player_1', organizationId: 'org_7', name: 'Nova' };
+  const service = await recordingService(({ method }) =>
+    method === 'POST' ? { status: 201, json: made } : () => {},
+  );
+  const home = temporaryFolder();
+  const ready = () => until(() => service.requests.some(({ method }) => method === 'GET'));
+  const line = 'players create --name Nova --json';
+  const { code, stderr } = await interrupted(line, ready, 'SIGTERM', home, service.env);
+  expect([code, errorOf({ stderr })]).toMatchObject([143, { code: 'cancelled', exitCode: 143 }]);
+  expect(stderr).toContain('The player was created, but it could not be read again');
+  const listed = await rosterctl('runs list --all --json', { env: service.env, home });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'finished', summary: { changed: 1 } }]);
+});

@@ -22,9 +22,10 @@ import { AbsentFields } from '../data/nearest.js';
 import { nameWithId } from '../data/path.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
+import { pause, untilAborted } from '../data/time.js';
 import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { unshownNote } from '../engine/step-done.js';
-import { Failure } from '../errors.js';
+import { CancelledError, Failure } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { exportTime } from './params.js';
 import { recordReader } from './read.js';
@@ -200,6 +201,9 @@ export function readOnlyFields({ settings }: Context, resource: ResourceName): r
   return [...(readOnly?.split(/\s*,\s*/) ?? []), ...(id === undefined ? [] : [id])];
 }
 
+/** How long after a signal a record may still be read to show it, so that the process can record what was done. */
+const showMs = 1_000;
+
 /** Reads a record again to show it; if that fails, returns the answer, with a note that `say` words. */
 export async function presentAgain(
   context: Context,
@@ -211,12 +215,20 @@ export async function presentAgain(
 ): Promise<JsonObject> {
   try {
     const reader = recordReader(context, resource);
-    return (await reader.read(id, 'after')).record ?? record ?? { id };
+    const shown = await Promise.race([reader.read(id, 'after'), interrupted(context)]);
+    return shown.record ?? record ?? { id };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(say(errorMessage(context, id, error)));
     return record ?? { id };
   }
+}
+
+/** Throws some time after a signal. */
+async function interrupted({ signal }: Context): Promise<never> {
+  await untilAborted(signal);
+  await pause(showMs, new AbortController().signal);
+  throw new CancelledError('Interrupted.');
 }
 
 /** The fields that differ; for a field that the record lacks, `from` is undefined. */
