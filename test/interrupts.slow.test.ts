@@ -510,3 +510,19 @@ test('a create that was answered is done, though a signal stops the read that wo
   const listed = await rosterctl('runs list --all --json', { env: service.env, home });
   expect(JSON.parse(listed.stdout)).toMatchObject([{ state: 'finished', summary: { changed: 1 } }]);
 });
+
+test('a delete that was answered is done, though a signal stops the read that would confirm it', async () => {
+  let isDeleted = false;
+  const there = { id: 'player_1', organizationId: 'org_7', name: 'Nova' };
+  const service = await recordingService(({ method }) => {
+    if (method === 'GET') return isDeleted ? () => {} : { status: 200, json: there };
+    isDeleted = true;
+    return { status: 204 };
+  });
+  const home = temporaryFolder();
+  const ready = () => until(() => service.requests.length === 3);
+  const line = 'players delete player_1 --yes --json';
+  const { code, stderr } = await interrupted(line, ready, 'SIGTERM', home, service.env);
+  expect([code, errorOf({ stderr })]).toMatchObject([143, { code: 'cancelled', exitCode: 143 }]);
+  expect(stderr).toContain('player_1: done, but reading it again failed: Interrupted.');
+});

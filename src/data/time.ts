@@ -127,6 +127,23 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Returns what a read finds, or undefined if it still goes on a second after the signal: by then, what was done must be recorded. */
+export function inTime<T>(read: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = () => {
+      timer = setTimeout(() => resolve(undefined), 1_000);
+    };
+    if (signal.aborted) limit();
+    else signal.addEventListener('abort', limit);
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', limit);
+    };
+    read.finally(end).then(resolve, reject);
+  });
+}
+
 const unitLengths = {
   ms: 1,
   s: 1000,

@@ -2,18 +2,31 @@
 
 import type { JsonObject } from '../data/json.js';
 import { exceedsRetryBudget, isProvenNotFound } from '../data/outcome-errors.js';
-import { lagMs, lagPauses } from '../data/time.js';
-import { ApiError, Failure, NetworkError, StaleReadError, UnknownOutcomeError } from '../errors.js';
+import { inTime, lagMs, lagPauses } from '../data/time.js';
+import {
+  ApiError,
+  CancelledError,
+  Failure,
+  NetworkError,
+  StaleReadError,
+  UnknownOutcomeError,
+} from '../errors.js';
 import { redactedBefore } from '../runs/journal.js';
 import type { DoneStep } from '../runs/report.js';
 import { changesOf, decideRow, digestIn, hadNoEffect, isAsBefore } from './decide.js';
-import type { RecordState, Sent, Session, Step } from './operation.js';
+import type { RecordState, Sent, Session, Step, Verification } from './operation.js';
 import type { ActiveRow } from './run.js';
 import { endInConflict, keepOwnForm, stepDone } from './step-done.js';
 import { compareFields, imageOf, type Unverified, verifyWrite, type Write } from './verify.js';
 
 /** After this many consecutive reads that aged before the write could leave, the row is left for a later run. */
 const mostRereads = 3;
+
+/** A read of a change that a signal stopped. */
+const interruptedRead: Verification = {
+  outcome: 'unclear',
+  error: new CancelledError('Interrupted.'),
+};
 
 /** Processes a row at its turn, up to its result or to a write that has to be verified. */
 export async function beginRow(row: ActiveRow): Promise<void> {
@@ -172,7 +185,7 @@ async function sendLater(row: ActiveRow, error: Failure): Promise<RecordState | 
 /** Handles a 2xx answer: the step is done if the answer or a read shows it, else it is verified later. */
 async function handleSuccess(row: ActiveRow, write: Write, sent: Sent, since: number) {
   const { task, session } = row;
-  const { note, instant, settleMs } = row.run.options;
+  const { note, instant, settleMs, signal } = row.run.options;
   const { step } = write;
   const { answer, record, sign } = sent;
   if (session.checkSuccess)

@@ -22,7 +22,7 @@ import { AbsentFields } from '../data/nearest.js';
 import { nameWithId } from '../data/path.js';
 import { type ResourceName, resourceWords } from '../data/resources.js';
 import { isSameValue } from '../data/sorting.js';
-import { pause, untilAborted } from '../data/time.js';
+import { inTime } from '../data/time.js';
 import type { Operation, RowPlan, Session, Step } from '../engine/operation.js';
 import { unshownNote } from '../engine/step-done.js';
 import { CancelledError, Failure } from '../errors.js';
@@ -201,9 +201,6 @@ export function readOnlyFields({ settings }: Context, resource: ResourceName): r
   return [...(readOnly?.split(/\s*,\s*/) ?? []), ...(id === undefined ? [] : [id])];
 }
 
-/** How long after a signal a record may still be read to show it, so that the process can record what was done. */
-const showMs = 1_000;
-
 /** Reads a record again to show it; if that fails, returns the answer, with a note that `say` words. */
 export async function presentAgain(
   context: Context,
@@ -215,20 +212,14 @@ export async function presentAgain(
 ): Promise<JsonObject> {
   try {
     const reader = recordReader(context, resource);
-    const shown = await Promise.race([reader.read(id, 'after'), interrupted(context)]);
+    const shown = await inTime(reader.read(id, 'after'), context.signal);
+    if (!shown) throw new CancelledError('Interrupted.');
     return shown.record ?? record ?? { id };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     context.note(say(errorMessage(context, id, error)));
     return record ?? { id };
   }
-}
-
-/** Throws some time after a signal. */
-async function interrupted({ signal }: Context): Promise<never> {
-  await untilAborted(signal);
-  await pause(showMs, new AbortController().signal);
-  throw new CancelledError('Interrupted.');
 }
 
 /** The fields that differ; for a field that the record lacks, `from` is undefined. */
