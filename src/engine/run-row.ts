@@ -195,7 +195,8 @@ async function handleSuccess(row: ActiveRow, write: Write, sent: Sent, since: nu
     return stepDone(row, write, record);
   }
   const open = { kind: 'notShown', intent: intentOf(write), sent: write, since } as const;
-  const found = await row.withinRead({ first: true }, () => verifyWrite(session, task, open));
+  const read = row.withinRead({ first: true }, () => verifyWrite(session, task, open));
+  const found = (await inTime(read, signal)) ?? interruptedRead;
   if (found.outcome === 'applied') {
     if (sign && hidesChanges(session, step, found.record)) throw sign;
     // Refused because the record already had the target values: our write did not change it.
@@ -209,7 +210,8 @@ async function handleSuccess(row: ActiveRow, write: Write, sent: Sent, since: nu
   if (sign && (sign.status >= 400 || found.outcome !== 'unclear')) throw sign;
   if (found.outcome === 'other') return endInConflict(row, step, found.state);
   const isAccepted = answer.status === 202;
-  if (found.outcome === 'unclear' && !sign && !isAccepted) {
+  const isDoubtful = sign || isAccepted || (record && showsOldValues(session, step, record));
+  if (found.outcome === 'unclear' && !isDoubtful) {
     note(`${task.id}: done, but reading it again failed: ${found.error?.message ?? 'no record'}`);
     return stepDone(row, write, record);
   }
@@ -230,6 +232,11 @@ function hidesChanges(session: Session, { changes }: Step, record: JsonObject | 
     const isRemoved = to === null && from !== null;
     return !Object.hasOwn(record, field) && !isRemoved;
   });
+}
+
+/** True if an answer shows what the record held before; a deleted record says nothing of its end. */
+function showsOldValues({ compare, provenByAbsence }: Session, step: Step, record: JsonObject) {
+  return !provenByAbsence && (compare ?? compareFields)(step, record) === 'notApplied';
 }
 
 /** True if a record shows what the step changed; one without the fields (`{id}`) shows nothing. */

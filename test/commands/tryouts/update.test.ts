@@ -50,6 +50,17 @@ test.each([
   },
 );
 
+test('an answer that shows the old value proves no update if reading fails', async () => {
+  let isSent = false;
+  const instead: Instead = (request) => {
+    if (request.method === 'GET') return isSent ? { status: 500 } : undefined;
+    isSent = true;
+    return { status: 200, json: application('app_1') };
+  };
+  const { ran } = await update('--status rejected', {}, { instead });
+  expect([ran.code, errorOf(ran).code, ran.stdout]).toEqual([10, 'unknownOutcome', '']);
+});
+
 describe('what an update sends', () => {
   test.each([
     ['--status reviewing', {}, { status: 'reviewing' }],
