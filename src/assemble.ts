@@ -76,6 +76,7 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
     return result;
   } finally {
     await output?.release?.();
+    messages.end();
   }
 }
 
@@ -254,16 +255,20 @@ function readConfig(config: ConfigStore, command: ManifestCommand): ConfigData {
   }
 }
 
-/** Writers of sanitized lines to stderr, wrapped to a terminal's width; `finish` waits until all are written. */
+/**
+ * Writers of sanitized lines to stderr, wrapped to a terminal's width; `finish` waits until all are
+ * written. After `end`, what an abandoned request says is dropped: an error in JSON is the last line.
+ */
 function createMessages(
   streams: ProcessStreams,
   { quiet, verbose }: { quiet: boolean; verbose: boolean },
   withConnection: (text: string) => string,
 ) {
   let last: Promise<void> = Promise.resolve();
+  let isOver = false;
   const { stderr } = streams;
   const unwrapped = (line: string) => {
-    last = stderr.write(`${line}\n`);
+    if (!isOver) last = stderr.write(`${line}\n`);
   };
   const message = (line: string) => {
     const safe = singleLine(withConnection(line));
@@ -281,6 +286,9 @@ function createMessages(
       if (verbose && !quiet) message(line);
     },
     finish: () => last,
+    end: () => {
+      isOver = true;
+    },
   };
 }
 

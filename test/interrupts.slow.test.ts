@@ -19,6 +19,7 @@ import pty from '@lydell/node-pty';
 import { expect, test } from 'vitest';
 import { ids, several, until, userOf } from './bulk/user.js';
 import { application, keep } from './commands/tryouts/service.js';
+import { grantsOf } from './commands/uploads/grants.js';
 import { converse, keepOpen } from './support/converse.js';
 import { openWhenRead } from './support/pipe.js';
 import {
@@ -525,4 +526,22 @@ test('a delete that was answered is done, though a signal stops the read that wo
   const { code, stderr } = await interrupted(line, ready, 'SIGTERM', home, service.env);
   expect([code, errorOf({ stderr })]).toMatchObject([143, { code: 'cancelled', exitCode: 143 }]);
   expect(stderr).toContain('player_1: done, but reading it again failed: Interrupted.');
+});
+
+test('an error in JSON is the last line, though an abandoned upload ends after it', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'a.txt'), 'hello');
+  const store = await recordingService(() => ({ status: 200 }));
+  const grant = grantsOf(store);
+  const service = await recordingService(({ method, url }) => {
+    if (method === 'GET') return { status: 200, json: { documents: [] } };
+    return url.endsWith('/uploads/document-file') ? grant() : () => {};
+  });
+  const ready = () => until(() => service.requests.some(({ url }) => url === '/v1/documents'));
+  const line = `docs upload ${join(home, 'a.txt')} --json`;
+  const { code, stderr } = await interrupted(line, ready, 'SIGTERM', home, service.env);
+  expect(code).toBe(143);
+  expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    error: { exitCode: 143 },
+  });
 });
