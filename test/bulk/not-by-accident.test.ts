@@ -66,9 +66,13 @@ describe('a delete of several', () => {
     const ran = await user.run('players delete p1 p2 p3 --yes --expect 3 --json');
     const { hint } = errorOf(ran);
     expect(hint).toBe(`rosterctl runs retry ${report(ran).run} --yes --expect 2`);
+    expect(errorOf(await user.run('runs resume last --json')).hint).toBe(hint);
     service.busy.clear();
     expect((await user.run(String(hint).slice('rosterctl '.length))).code).toBe(0);
     expect(service.kept.size).toBe(0);
+    // They were retried once, and no second time.
+    const again = await user.run(`runs resume ${report(ran).run} --json`);
+    expect([again.code, errorOf(again).hint]).toEqual([8, undefined]);
   });
 
   test('needs --yes --expect 3, and of one only --yes', async () => {

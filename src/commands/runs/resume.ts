@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { dryRunMany } from '../../bulk/dry-run.js';
 import { checkExpected, limitRate } from '../../bulk/invocation.js';
+import { nextCommand } from '../../bulk/next-command.js';
 import { printUnsent, printWrongRows, reportViewFor } from '../../bulk/report-view.js';
 import { previewResume, resumeRun } from '../../bulk/resume.js';
 import { showRun } from '../../bulk/show-run.js';
@@ -13,7 +14,7 @@ import { shownRunName } from '../../runs/find-run.js';
 import { isRunning } from '../../runs/lock.js';
 import { isHere, isOfProfile, otherFormat } from '../../runs/plan.js';
 import { exitOf, failedRun } from '../../runs/report.js';
-import { storeOf } from '../../runs/store.js';
+import { retriedBy, storeOf } from '../../runs/store.js';
 import { listOpenRuns, type StoredRun } from '../../runs/stored-run.js';
 import {
   earlierRunCommand,
@@ -54,11 +55,19 @@ export default defineRunCommand({
       if (context.settings.output === 'ids') printUnsent(context, report);
       const words = await wordsOfRun(context, stored, report);
       const exitName = exitOf(report, undefined);
+      const { run } = stored.head;
+      const canRetry = exitName === 'rowsFailed' && retriedBy(storeOf(context), run) === undefined;
+      const invocation = canRetry ? await invocationOf(context, stored, values) : undefined;
       return {
         value: report,
         view: reportViewFor(context, words),
         exitName,
-        failed: failedRun(report, exitName),
+        failed: failedRun(
+          report,
+          exitName,
+          undefined,
+          invocation && ((how, count) => nextCommand(context, invocation, run, how, count)),
+        ),
       };
     }
     const invocation = await invocationOf(context, stored, values);
