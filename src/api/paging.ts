@@ -145,19 +145,17 @@ export class Paging {
   }
 
   private byPosition(page: Page, evidence: PagingEvidence): NextPage | undefined {
-    const { offset, pageNumber, lastPage, size, more } = evidence;
+    const { offset, pageNumber, size, more } = evidence;
     // A count that is not larger than what came may be that of this page.
     const { isNamed, value = 0 } = evidence.total ?? {};
     const total = isNamed || value > page.arrived ? value : undefined;
-    const pages =
-      evidence.pages ??
-      (total !== undefined && size !== undefined && size > 0 ? Math.ceil(total / size) : undefined);
+    const counted =
+      total !== undefined && size !== undefined && size > 0 ? Math.ceil(total / size) : undefined;
     if (page.arrived === 0) return undefined;
+    const last = this.lastNumber(evidence) ?? this.lastNumber({ pages: counted });
     // Also after an empty page: a service may filter what it has read.
-    if (pageNumber !== undefined && ((pages ?? lastPage) !== undefined || more)) {
-      const last = this.lastNumber({ pages, lastPage }) ?? Number.POSITIVE_INFINITY;
-      return pageNumber < last ? this.toPage(pageNumber + 1) : undefined;
-    }
+    if (pageNumber !== undefined && (last !== undefined || more))
+      return last === undefined || pageNumber < last ? this.toPage(pageNumber + 1) : undefined;
     if (offset === undefined || page.count === 0) return undefined;
     const next = offset + page.count;
     return (total === undefined ? more : next < total) ? this.to('offset', next) : undefined;

@@ -898,6 +898,17 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
+    name: 'the number of the last page beside a page size that is larger than the pages',
+    reply: (request) => {
+      const page = numberIn(request, 'page', 1);
+      const size = { per_page: 45, total: 45, last_page: 3 };
+      return json({ teams: slice((page - 1) * 20), page, ...size });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
     name: 'pages from 0 whose answers number them from 1',
     reply: (request) => {
       const page = numberIn(request, 'page', 0);
