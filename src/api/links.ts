@@ -1,6 +1,6 @@
 /** Signed URLs: finds the link, or the bytes, in the response to a download or preview call. */
 import { isObject, type JsonObject, numberOf } from '../data/json.js';
-import { readJson, saysJson } from '../data/json-body.js';
+import { breaksOff, readJson, saysJson } from '../data/json-body.js';
 import { childOf, keyWords, normalName } from '../data/path.js';
 import { controlCharacter, plural, wordList } from '../data/text.js';
 import { type CallSite, ProtocolError } from '../errors.js';
@@ -46,11 +46,11 @@ export function findLink(answer: FullResponse, call: LinkCall): Link | undefined
   return fileStatuses.includes(status) ? { kind: 'bytes', bytes: body, headers } : undefined;
 }
 
-/** True for a JSON answer that broke off. A file may have that type by mistake, but does not begin so. */
+/** True for a JSON answer that broke off. A file of that type may be JSON lines or no JSON at all. */
 export function isCutJson({ status, body, headers }: FullResponse): boolean {
   const type = headers['content-type'];
   const read = readJson(body, type);
-  return status < 300 && saysJson(type) && read.kind === 'other' && /^\s*[[{"]/.test(read.text);
+  return status < 300 && saysJson(type) && read.kind === 'other' && breaksOff(read.text);
 }
 
 /** The statuses whose body may be the file: not 202, a note on a file still being made, and not 206, a part. */

@@ -58,6 +58,17 @@ export function saysJson(contentType = ''): boolean {
   return /^[\w.-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);
 }
 
+/** True for a text that is no JSON because it ends too early; of any other, the parser names an earlier place. */
+export function breaksOff(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch (error) {
+    const [end, at] = / end of JSON| at position (\d+)/.exec(String(error)) ?? [];
+    return at === undefined ? end !== undefined : Number(at) >= text.length;
+  }
+}
+
 /** True for a body that is not JSON although its type or its first character says so. */
 export function isBrokenJson(body: Uint8Array, contentType: string | undefined): boolean {
   const read = readJson(body, contentType);

@@ -283,6 +283,14 @@ describe('through the client', () => {
     expect(await link(pdf)).toMatchObject({ kind: 'bytes' });
   });
 
+  test.each(['{"a":1}\n{"b":2}\n', '{ // comment\n"a":1}', '"name","age"\n"Kim","9"\n'])(
+    'a file that is sent as JSON, but is none as a whole, is the file: %j',
+    async (text) => {
+      const headers = { 'content-type': 'application/json' };
+      expect(await link({ status: 200, text, headers })).toMatchObject({ kind: 'bytes' });
+    },
+  );
+
   test('a part of a file (206) is not taken for the file', async () => {
     const reply = { status: 206, text: 'The first', headers: { 'content-type': 'text/plain' } };
     expect(await thrownBy(link(reply))).toBeInstanceOf(ProtocolError);
