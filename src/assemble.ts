@@ -76,7 +76,7 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
     return result;
   } finally {
     await output?.release?.();
-    messages.end();
+    if (['json', 'ndjson'].includes(settings.output)) messages.end();
   }
 }
 
@@ -257,7 +257,7 @@ function readConfig(config: ConfigStore, command: ManifestCommand): ConfigData {
 
 /**
  * Writers of sanitized lines to stderr, wrapped to a terminal's width; `finish` waits until all are
- * written. After `end`, what an abandoned request says is dropped: an error in JSON is the last line.
+ * written. `end` drops what an abandoned request says later: an error in JSON is the last line.
  */
 function createMessages(
   streams: ProcessStreams,
