@@ -1,5 +1,6 @@
 /** The filter flags that every list command shares, and the lists that they apply to. */
 import * as z from 'zod/mini';
+import type { Completeness } from '../api/types.js';
 import type { CacheWriter } from '../config/completion-cache.js';
 import type { Context } from '../context.js';
 import { type Batches, type RecordStream, recordStream } from '../data/batches.js';
@@ -140,15 +141,15 @@ export async function cacheFor(
 async function* cached(world: ListWorld, resource: ResourceName): Batches<JsonObject> {
   const records = world.api.list(resource);
   const cache = await cacheFor(world, resource);
-  let isComplete = false;
+  let end: Completeness['state'] | undefined;
   try {
     for await (const batch of records.batches()) {
       for (const record of batch) cache?.observe(record);
       yield batch;
     }
-    isComplete = records.completeness().state === 'complete';
+    end = records.completeness().state;
   } finally {
-    await cache?.write({ whole: isComplete });
+    await cache?.write({ whole: end === 'complete', isListed: end !== undefined });
   }
 }
 

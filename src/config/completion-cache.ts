@@ -22,8 +22,8 @@ interface CachedWords {
   readonly fields: readonly string[];
   /** By path: `ResourceWords.completed`. */
   readonly values: { readonly [path: string]: readonly string[] };
-  /** True once a complete list was among what was seen. */
-  readonly isWhole: boolean;
+  /** True once a list was read to its end, and not only single records. */
+  readonly isListed: boolean;
 }
 
 /** The owner of the records: the profile, and the target of its requests. */
@@ -92,13 +92,13 @@ export function recall(
 ): CachedWords {
   const found = file === undefined ? undefined : readCache(file, owner)[resource];
   if (!isObject(found)) return emptyCache;
-  const { ids, fields, values, isWhole } = found;
+  const { ids, fields, values, isListed } = found;
   const byPath = isObject(values) ? Object.entries(values) : [];
   return {
     ids: typeof ids === 'string' ? ids : '',
     fields: textsOf(fields),
     values: Object.fromEntries(byPath.map(([path, texts]) => [path, textsOf(texts)])),
-    isWhole: isWhole === true,
+    isListed: isListed === true,
   };
 }
 
@@ -129,11 +129,11 @@ export function idsByName(ids: string, given: readonly string[]): ReadonlyMap<st
   return found;
 }
 
-/** The names by id of one resource, and whether a complete list has shown them; none for a cache that is absent, broken or not ours. */
+/** The names by id of one resource, and whether a list has shown them; none for a cache that is absent, broken or not ours. */
 export function recallNames(paths: Paths, place: CachePlace, resource: string) {
-  const { ids, isWhole } = recall(completionCacheFile(paths, place), resource, paths.owner);
+  const { ids, isListed } = recall(completionCacheFile(paths, place), resource, paths.owner);
   const names: ReadonlyMap<string, string> = new Map(pairsOf(ids));
-  return { names, isWhole };
+  return { names, isListed };
 }
 
 /** Collects what ordinary lists and gets show, a few microseconds a record and never above a cap. */
@@ -143,9 +143,10 @@ export interface CacheWriter {
   observeName(record: JsonObject): string | undefined;
   /**
    * Writes what was seen; `whole` = it was the complete list, so that ids which are gone are
-   * forgotten. Never throws: a cache that cannot be written is not a reason to fail.
+   * forgotten; `isListed` = it was all that the service sent, which may be incomplete. Never throws: a
+   * cache that cannot be written is not a reason to fail.
    */
-  write(options: { readonly whole: boolean }): Promise<void>;
+  write(options: { readonly whole: boolean; readonly isListed?: boolean }): Promise<void>;
 }
 
 /** Starts to remember the records of one resource for completion. */
@@ -188,9 +189,9 @@ export function rememberRecords(
           if (value !== '' && value.length <= longestValue) seen.add(value);
         }
     },
-    async write({ whole }) {
+    async write({ whole, isListed = whole }) {
       try {
-        await writeCachedRecords(paths, place, resource, { ids, fields, values }, whole);
+        await writeCachedRecords(paths, place, resource, { ids, fields, values, isListed }, whole);
         await writeReferences(paths, place, resource, references, whole);
       } catch {
         // A folder that cannot be written, a foreign file, a full disk: then a TAB knows less.
@@ -203,6 +204,7 @@ interface Observed {
   readonly ids: ReadonlyMap<string, string>;
   readonly fields: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly isListed: boolean;
 }
 
 async function writeCachedRecords(
@@ -225,7 +227,7 @@ async function writeCachedRecords(
     ids: mergedLines(observed.ids, whole ? '' : before.ids),
     fields,
     values: Object.fromEntries(values),
-    isWhole: whole || before.isWhole,
+    isListed: observed.isListed || before.isListed,
   };
   if (JSON.stringify(now) === JSON.stringify(before)) return;
   await writeCache(paths, file, { ...all, [resource]: now });
@@ -294,7 +296,7 @@ function oneLine(name: string): string {
 }
 
 /** The cache of a resource that was never listed. */
-const emptyCache: CachedWords = { ids: '', fields: [], values: {}, isWhole: false };
+const emptyCache: CachedWords = { ids: '', fields: [], values: {}, isListed: false };
 
 function readCache(file: string, owner: number | undefined): JsonObject {
   return objectIn(readIfOurs(file, owner) ?? '', JSON.parse) ?? {};

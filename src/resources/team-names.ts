@@ -6,16 +6,16 @@ import type { JsonObject } from '../data/json.js';
 import { recordsNearby } from './cards/nearby.js';
 
 /**
- * Returns the names of teams by id, as this machine has shown or written them; until a whole list was
- * shown, a person's page reads it, and a pipe goes without. Throws CancelledError after a signal.
+ * Returns the names of teams by id, as this machine has shown or written them; until a list has
+ * shown them, a person's page reads it, and a pipe goes without. Throws CancelledError after a signal.
  */
 export async function teamNames(context: Context): Promise<ReadonlyMap<string, string>> {
   const { paths, settings, isInteractive } = context;
   let known: ReadonlyMap<string, string> = new Map();
   if (settings.completionCache) {
     const { cachePlaceOf, recallNames } = await import('../config/completion-cache.js');
-    const { names, isWhole } = recallNames(paths, cachePlaceOf(context), 'teams');
-    if (isWhole) return names;
+    const { names, isListed } = recallNames(paths, cachePlaceOf(context), 'teams');
+    if (isListed) return names;
     known = names;
   }
   if (!isInteractive) return known;

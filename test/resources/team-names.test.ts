@@ -37,6 +37,20 @@ test('the teams are listed once for names, and then remembered', async () => {
   expect(service.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/players/org_7']);
 });
 
+test('teams that a list has shown are not listed again for names, even if it may be incomplete', async () => {
+  const home = temporaryFolder();
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.includes('/teams') ? { teams: [team], total: 9 } : { players: [player] },
+  }));
+  const own = { ...service.env, NO_COLOR: '1' };
+  await converseInside(home, ['teams', 'list'], [], own);
+  const before = service.requests.length;
+  const { shown } = await converseInside(home, ['players', 'list'], [], own);
+  expect(shown).toContain('Lanternfish');
+  expect(service.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/players/org_7']);
+});
+
 test('the teams are listed although some names were written here, which are remembered', async () => {
   const home = temporaryFolder();
   const say = async (line: string) =>
