@@ -237,7 +237,7 @@ function wayOf(value: unknown, name: string): Way | undefined {
   return { word: cursorNames.get(name) ?? 'cursor', value: cursor };
 }
 
-/** Reads an `offset` that is no number, as Airtable sends it: a token for the parameter of that name. */
+/** Reads an `offset` that is not a number: a token to send back in the parameter `offset`, as with Airtable. */
 function tokenOf(value: unknown): Way | undefined {
   const token = typeof value === 'string' && countIn(value) === undefined && cursorOf(value);
   return token ? { word: 'offset', value: token } : undefined;

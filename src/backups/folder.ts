@@ -61,8 +61,8 @@ export function attemptFolder(folder: string): void {
 
 /**
  * Opens the folder for a new snapshot; makes it if it is missing, and takes up what an interrupted
- * backup left; with `recheck`, only what one with `recheck` left. Throws UsageError for a folder that is not ours, GuardError if another process holds
- * it, OutputError.
+ * backup left (with `recheck`, only if that one had it, too). Throws UsageError for a folder that is
+ * not ours, GuardError if another process holds it, OutputError.
  */
 export async function openBackup(
   context: Context,

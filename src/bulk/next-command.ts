@@ -1,4 +1,4 @@
-/** What to run next: the commands that finish a run or retry its failed rows, with the flags that they need. */
+/** The command to run next: it finishes a run or retries its failed rows, with the flags that it needs. */
 
 import { readFirst } from '../api/response.js';
 import { rateText } from '../config/parse.js';

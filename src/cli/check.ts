@@ -27,7 +27,7 @@ export function checkAgainstTable(
   const help = `See: rosterctl ${command.words.join(' ')} --help`;
   const isNamed = (name: string) => isGiven(values[name]);
   const [, verb] = command.words;
-  // What writes without an argument names no record that it could change.
+  // A write without arguments names no record to change, so it creates one.
   const purpose = !command.writes ? 'do' : command.args.length === 0 ? 'create' : 'change';
   for (const flag of [...command.args, ...command.flags]) {
     if (flag.required && !isNamed(flag.name) && flag.word.startsWith('--'))

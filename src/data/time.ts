@@ -127,7 +127,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns what a read finds, or undefined if it still goes on a second after the signal: by then, what was done must be recorded. */
+/** Returns what a read finds, or undefined if it is still running a second after the signal, when the outcome has to be recorded. */
 export function inTime<T>(read: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;

@@ -145,7 +145,7 @@ export class Mirror {
       const name = again === 0 ? basename(path) : withId(basename(path), id, again);
       const candidate = join(this.folder, name);
       const isOther = (isLate || again > 0) && this.used.has(nameKey(name));
-      // What was downloaded before is not in a file of which nothing is known.
+      // The copy of a document that was downloaded before is never a file that the mirror does not know.
       const isKnown = entry !== undefined || this.owners.has(nameKey(name));
       const isTaken = isKnown && (await sizeOnDisk(candidate)) !== undefined;
       if (isOther || isTaken) continue;

@@ -1,4 +1,4 @@
-/** Whether an application was converted, and to which player (contract 2.1). */
+/** Conversions: tells if an application was converted, and to which player (contract 2.1). */
 import { isObject, isTextOrNumber, type JsonObject } from '../data/json.js';
 import { plainText } from '../data/path.js';
 

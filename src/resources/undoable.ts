@@ -55,7 +55,7 @@ function obstacle(
 ): string | undefined {
   if (result === 'unknown') return 'with an unknown outcome';
   const { canUndo, done, isRepeatable } = verbs[verb];
-  // Where there is a step, the second one was refused.
+  // A row that names a step did only that one; the next was refused.
   if (!canUndo) return step === undefined ? done : `only ${step}`;
   if (image?.kind === 'record') return 'deleted';
   // `auth logout` may have removed images of a run that was resumed later.

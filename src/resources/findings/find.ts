@@ -51,7 +51,7 @@ export interface Skip {
 /** The findings, and the rules that did not run. */
 export interface CheckResult {
   readonly findings: readonly Finding[];
-  /** What tells each of them apart from others and stays the same while it lasts. */
+  /** The identity of each finding, which stays the same from one check to the next. */
   readonly identities: ReadonlyMap<Finding, string>;
   readonly skips: readonly Skip[];
   /** True if no rule ran, so that nothing is known. */

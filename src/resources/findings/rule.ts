@@ -58,7 +58,7 @@ interface RuleFinding {
   /** Oldest first. */
   readonly subjects: readonly CheckedRecord[];
   readonly detail: string;
-  /** What the records share; they may share several values. */
+  /** The value that the records share; the same records may share another one, too. */
   readonly key?: string;
 }
 
