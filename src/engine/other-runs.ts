@@ -271,14 +271,13 @@ async function writtenSince(store: RunStore, own: OwnRun, since: number, singleM
   const ended = placeIn(store, 'ended');
   // A run that ended since was moved there since.
   const hasEnded = modifiedAt(ended) >= since;
-  const names = runNames(store, hasEnded ? ['open', 'ended'] : ['open']);
   // There may be thousands: one call of the file system each, for nearly all have ended.
   const writtenAt = (name: string) =>
     modifiedAt(journalIn(`${ended}/${name}`)) || modifiedAt(journalIn(runFolder(store, name)));
   const [single, several] = [timeInName(since - singleMs), timeInName(since - longestMs)];
-  const written = names.filter(
+  const written = runNames(store, hasEnded ? ['open', 'ended'] : ['open'], several).filter(
     (name) =>
-      name > (isSingleRun(name) ? single : several) &&
+      (name > single || !isSingleRun(name)) &&
       // Its own journal, which is long in the end, would be read for each of its rows.
       name !== own.run &&
       writtenAt(name) >= since,

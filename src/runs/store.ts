@@ -148,13 +148,19 @@ export function isRunName(text: string): boolean {
   return namePattern.test(text);
 }
 
-/** Lists the names of the runs in these places, oldest first, without opening their folders. Throws OutputError. */
+/**
+ * Lists the names of the runs in these places, oldest first, without opening their folders; with `behind`,
+ * only those that sort behind that text. Throws OutputError.
+ */
 export function runNames(
   store: RunStore,
   places: readonly RunPlace[] = runPlaces,
+  behind = '',
 ): readonly string[] {
   const all = places.flatMap((place) =>
-    listStateFolder(placeIn(store, place), 'runs').filter(isRunName),
+    listStateFolder(placeIn(store, place), 'runs').filter(
+      (name) => name > behind && isRunName(name),
+    ),
   );
   // A run may move while the folders are read.
   return [...new Set(all)].toSorted();
