@@ -5,6 +5,7 @@ import type { Command } from './cli/define.js';
 import { loadWriters, lostOutput, printValue } from './cli/output.js';
 import { withConnectionFlags } from './cli/typed-line.js';
 import { commands } from './commands/index.js';
+import { isJsonFormat } from './config/choices.js';
 import { type ConfigData, emptyConfig } from './config/config-file.js';
 import { resolvePaths } from './config/paths.js';
 import { resolveSettings } from './config/settings.js';
@@ -76,7 +77,7 @@ export async function runCommand(line: ParsedCommand, world: CommandWorld): Prom
     return result;
   } finally {
     await output?.release?.();
-    if (['json', 'ndjson'].includes(settings.output)) messages.end();
+    if (isJsonFormat(settings.output)) messages.end();
   }
 }
 

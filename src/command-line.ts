@@ -3,6 +3,7 @@ import { checkAgainstTable, checkEncoding, type Parsed, type ParsedCommand } fro
 import { asksForOutput } from './cli/global-flags.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
 import { parseCommandLine, typedFormat } from './cli/program.js';
+import { isJsonFormat } from './config/choices.js';
 import type { World } from './context.js';
 import { isUtf8Locale } from './data/environment.js';
 import { printJson } from './data/json.js';
@@ -97,7 +98,7 @@ async function showHelp(text: string, world: World, host: Host): Promise<void> {
 /** Returns true if errors are printed as JSON; `configured`: the format in config.json, if it was read. */
 function printsJson({ argv, env, known: { settings } }: World, configured?: string): boolean {
   const typed = settings?.output ?? typedFormat(argv, env['ROSTERCTL_OUTPUT']);
-  return ['json', 'ndjson'].includes(typed ?? configured ?? '');
+  return isJsonFormat(typed ?? configured);
 }
 
 /** Runs a command and returns its exit code; the code of a signal takes precedence. */

@@ -1,6 +1,7 @@
 /** Renders the report of a run, for a person and in a pipe. */
 import { deletedValue } from '../cli/lines.js';
 import type { Canvas, View } from '../cli/views.js';
+import { isJsonFormat } from '../config/choices.js';
 import type { Context } from '../context.js';
 import type { JsonObject } from '../data/json.js';
 import { groupedNumber, nameFirstFew, upTo } from '../data/text.js';
@@ -102,7 +103,7 @@ function isQuietTable({ quiet, output, template }: Context['settings']): boolean
 
 /** True if stdout shows no row that went wrong: ids leave it out, and with --quiet a file says nothing. */
 function hidesErrors({ output, out = '-', quiet }: Context['settings']): boolean {
-  return output === 'ids' || (quiet && out !== '-' && !['json', 'ndjson'].includes(output));
+  return output === 'ids' || (quiet && out !== '-' && !isJsonFormat(output));
 }
 
 function withoutUnchanged(report: BulkReport): BulkReport {
@@ -115,7 +116,7 @@ export function printSummary(
   report: BulkReport,
 ): void {
   const { output } = context.settings;
-  if (context.isInteractive || output === 'json' || output === 'ndjson') return;
+  if (context.isInteractive || isJsonFormat(output)) return;
   context.note(summaryLine(report));
 }
 

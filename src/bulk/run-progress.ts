@@ -2,6 +2,7 @@
 
 import type { RateLimiter } from '../api/rate-limiter.js';
 import { rowError } from '../cli/failure.js';
+import { isJsonFormat } from '../config/choices.js';
 import type { Context } from '../context.js';
 import { printJson } from '../data/json.js';
 import { binarySize, bytesMoved, groupedNumber, plural } from '../data/text.js';
@@ -101,7 +102,7 @@ export function announceInterrupt(context: Context): () => void {
   const offQuit = context.onQuit((exitCode) => {
     const quit = 'Quit before all answers arrived: requests already sent may have taken effect.';
     const hint = 'Check with: rosterctl runs resume last';
-    if (['json', 'ndjson'].includes(settings.output)) {
+    if (isJsonFormat(settings.output)) {
       const error = rowError(context, [], new CancelledError(quit, { hint }), '');
       void streams.stderr.write(`${printJson({ error: { ...error, exitCode } })}\n`);
     } else if (!isAnnounced) context.message(`${quit} ${hint}`);

@@ -17,6 +17,7 @@ import {
 import { readValue } from '../cli/input.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import { linesView } from '../cli/views.js';
+import { isJsonFormat } from '../config/choices.js';
 import type { Context } from '../context.js';
 import { setFields } from '../data/assign.js';
 import { isObject, mapTexts, printJson } from '../data/json.js';
@@ -152,7 +153,7 @@ function refused(
   if (out !== undefined && out !== '-') throw failure;
   const { body, headers } = response;
   const read = readJson(body, headers['content-type']);
-  const printsJson = !fields && ['table', 'json', 'ndjson'].includes(output);
+  const printsJson = !fields && (output === 'table' || isJsonFormat(output));
   const isJson = read.kind === 'json' && printsJson;
   const value = isJson ? mapTexts(read.value, redacted, redacted) : redactBytes(body, redacted);
   return new ValueWithExit(read.kind === 'empty' ? undefined : value, failure.exitName, {

@@ -6,6 +6,11 @@ export const outputFormats = ['table', 'json', 'ndjson', 'csv', 'ids', 'xlsx'] a
 export const usualFormats = outputFormats.filter((format) => format !== 'xlsx');
 export type OutputFormat = (typeof outputFormats)[number];
 
+/** True if programs read what is printed: then errors are JSON, too. */
+export function isJsonFormat(format: string | undefined): boolean {
+  return format === 'json' || format === 'ndjson';
+}
+
 const formats: { readonly [extension: string]: OutputFormat | undefined } = {
   '.csv': 'csv',
   '.json': 'json',
