@@ -36,7 +36,7 @@ const firsts = {
     'src/resources/list-command.ts',
     'src/cli/lists/columns.ts',
   ],
-  files: ['src/files/atomic-write.ts'],
+  files: ['src/files/atomic-write.ts', 'src/files/temporary.ts'],
   settings: ['src/commands/config/shared.ts'],
   runs: [
     'src/runs/find-run.ts',

@@ -233,7 +233,7 @@ describe('one GET printed as JSON', async () => {
       /^src\/api\/(list-page|paging|links|store\/(answers|download|file-store|signed-url)|tunnel|openapi)\.ts/,
       /^src\/config\/(store-write|key-command|completion-cache)/,
       /^src\/(bulk|engine|runs|sandbox|uploads|downloads|resources\/cards)\//,
-      /^src\/files\/(lock|atomic-write)/,
+      /^src\/files\/(lock|atomic-write|temporary)/,
     ];
     const found = loaded.sources.filter((id) => needless.some((pattern) => pattern.test(id)));
     expect(found).toEqual([]);

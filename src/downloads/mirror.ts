@@ -8,11 +8,12 @@ import { printJson } from '../data/json.js';
 import { systemReason } from '../data/system-errors.js';
 import { firstOf, plural } from '../data/text.js';
 import { CancelledError, Failure, GuardError } from '../errors.js';
-import { removeSingleWriterTemp, writeAtomically } from '../files/atomic-write.js';
+import { writeAtomically } from '../files/atomic-write.js';
 import { sha256OfFile } from '../files/input-file.js';
 import { acquireLock, type HeldLock, LockedError } from '../files/lock.js';
 import { ensurePrivateFolders } from '../files/private.js';
 import { realPathOf } from '../files/same-file.js';
+import { removeSingleWriterTemp } from '../files/temporary.js';
 import { placeOf } from '../runs/plan.js';
 import {
   asOf,

@@ -18,13 +18,9 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { OutputError } from '../../src/errors.js';
-import {
-  checkWritable,
-  openAtomic,
-  sweepStaleTemps,
-  writeAtomically,
-} from '../../src/files/atomic-write.js';
+import { checkWritable, openAtomic, writeAtomically } from '../../src/files/atomic-write.js';
 import { openSyncedLines } from '../../src/files/synced-lines.js';
+import { sweepStaleTemps } from '../../src/files/temporary.js';
 import { cannotWrite } from '../../src/files/writing.js';
 import { until } from '../bulk/user.js';
 import { inProcess } from '../support/in-process.js';
