@@ -88,8 +88,7 @@ export async function openTarget(
   if (onExisting !== 'overwrite') return openPlain(path, { isNew: true, isOneOfMany: true });
   // Only what the user named is followed to its target, or may be a pipe.
   if (file !== undefined) return openAtomic(path, { signal, isOneOfMany: true });
-  const mode = statIfThere(path, lstatSync)?.mode;
-  return openPlain(path, { isOneOfMany: true, ...(mode !== undefined && { mode: mode & 0o777 }) });
+  return openPlain(path, { isOneOfMany: true, replaces: statIfThere(path, lstatSync) });
 }
 
 /** A sink that writes to a file. */

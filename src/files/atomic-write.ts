@@ -3,12 +3,14 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   promises as fs,
   fsync,
   ftruncateSync,
   linkSync,
   openSync,
   renameSync,
+  type Stats,
   write as startWrite,
   writeSync,
 } from 'node:fs';
@@ -28,8 +30,10 @@ import {
 } from './writing.js';
 
 interface AtomicOptions {
-  /** The mode of a new file; an existing file keeps its own. Default 0600. */
+  /** The mode of a new file. Default 0600. */
   readonly mode?: number | undefined;
+  /** The file to be replaced, whose mode, group and owner are kept as far as the system allows. */
+  readonly replaces?: Pick<Stats, 'mode' | 'uid' | 'gid'> | undefined;
   /**
    * Only one process at a time writes this file. Its temporary file then has a fixed name, so that
    * the next write replaces what a killed process left, and `removeSingleWriterTemp` finds it.
@@ -57,8 +61,8 @@ interface AtomicOptions {
 export async function openAtomic(file: string, options: AtomicOptions = {}): Promise<AtomicFile> {
   const target = await outputTarget(file);
   if (target.kind === 'device') return throughDevice(file, options);
-  const mode = target.kind === 'file' ? target.mode : options.mode;
-  return openBeside(file, target.path, { ...options, mode });
+  const replaces = target.kind === 'file' ? target.stats : undefined;
+  return openBeside(file, target.path, { ...options, replaces });
 }
 
 /**
@@ -79,7 +83,7 @@ const quickBytes = 1024 * 1024;
 async function openBeside(
   file: string,
   path: string,
-  { mode = 0o600, singleWriter, isNew, isOneOfMany, self }: AtomicOptions,
+  { mode = 0o600, replaces, singleWriter, isNew, isOneOfMany, self }: AtomicOptions,
 ): Promise<AtomicFile> {
   const mark = self && (await removeDeadTemps(path, self));
   const temp = tempPath(path, singleWriter ? fixedMark(path) : (mark ?? randomHex(8)));
@@ -105,10 +109,11 @@ async function openBeside(
     closeSync(descriptor);
   };
   const finish = async () => {
+    if (replaces) keepOwner(descriptor, replaces);
     // Set the mode explicitly: the umask would narrow it, and an existing mode is the user's
     // choice.
     try {
-      fchmodSync(descriptor, mode);
+      fchmodSync(descriptor, replaces ? replaces.mode & 0o777 : mode);
     } catch {
       // FAT has no modes.
     }
@@ -142,6 +147,16 @@ async function openBeside(
       removeNow(temp);
     },
   };
+}
+
+/** Whoever could read the old file can read the new one. */
+function keepOwner(descriptor: number, { uid, gid }: Pick<Stats, 'uid' | 'gid'>): void {
+  for (const owner of [-1, uid])
+    try {
+      fchownSync(descriptor, owner, gid);
+    } catch {
+      // Only root gives a file away, and others only to a group of their own.
+    }
 }
 
 function writeNow(descriptor: number, bytes: Uint8Array, position: number): void {

@@ -7,6 +7,7 @@ import {
   fstatSync,
   open,
   realpathSync,
+  type Stats,
   write,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
@@ -98,7 +99,7 @@ export function writeReason(error: unknown): string {
 type WriteTarget =
   | { readonly kind: 'absent'; readonly path: string }
   | { readonly kind: 'device'; readonly path: string }
-  | { readonly kind: 'file'; readonly path: string; readonly mode: number };
+  | { readonly kind: 'file'; readonly path: string; readonly stats: Stats };
 
 /** Returns what a path leads to, through links. Throws OutputError for a folder, and links that lead nowhere. */
 export async function outputTarget(file: string): Promise<WriteTarget> {
@@ -112,7 +113,7 @@ export async function outputTarget(file: string): Promise<WriteTarget> {
     throw new OutputError(`${file} is a folder, not a file.`, { hint: 'Name a file in it.' });
   // Other processes may share what the shell opened for us, such as /dev/stderr.
   if (!stats.isFile() || isOpenedByShell(file)) return { kind: 'device', path };
-  return { kind: 'file', path, mode: stats.mode & 0o777 };
+  return { kind: 'file', path, stats };
 }
 
 /**

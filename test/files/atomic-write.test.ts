@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -122,6 +123,31 @@ test('an existing file keeps its mode and is replaced, not written into', async 
   await writeAtomically(file, 'new');
   expect([readFileSync(file, 'utf8'), modeOf(file)]).toEqual(['new', 0o644]);
   expect(statSync(file).ino).not.toBe(ino);
+});
+
+test('an existing file keeps its group and its owner, so that whoever reads it still can', async ({
+  skip,
+}) => {
+  const own = process.getgid?.();
+  const group = process.getuid?.() === 0 ? 65_534 : process.getgroups?.().find((id) => id !== own);
+  skip(group === undefined, 'this user is in no second group');
+  const owner = process.getuid?.() === 0 ? 65_534 : (process.getuid?.() ?? 0);
+  const cwd = freshFolder();
+  for (const [name, line] of [
+    ['teams.json', 'teams list --out teams.json'],
+    ['page.html', 'report --html page.html'],
+    ['contract.pdf', 'docs download doc_0001 -O contract.pdf --overwrite'],
+    ['Player contract Nimbus Kite.pdf', 'docs download doc_0001 --overwrite'],
+  ] as const) {
+    const file = join(cwd, name);
+    writeFileSync(file, 'old');
+    chmodSync(file, 0o640);
+    chownSync(file, owner, group ?? 0);
+    const ran = await inProcess(`-p sandbox ${line}`, { home, cwd });
+    expect([ran.code, readFileSync(file, 'utf8') === 'old']).toEqual([0, false]);
+    const { uid, gid } = statSync(file);
+    expect([name, modeOf(file), uid, gid]).toEqual([name, 0o640, owner, group]);
+  }
 });
 
 test('the old file stays until the commit, and a discard leaves nothing', async () => {
