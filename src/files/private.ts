@@ -12,7 +12,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, dirname, parse, resolve } from 'node:path';
+import { basename, dirname, normalize, parse, resolve } from 'node:path';
 import { systemCode, systemReason } from '../data/system-errors.js';
 import { shellQuote } from '../data/text.js';
 import { ConfigError, OutputError } from '../errors.js';
@@ -251,7 +251,8 @@ export function makeFolder(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   // Node's `recursive` loops forever if the file system answers every mkdir with ENOENT (/proc).
   const missing: string[] = [];
-  let existing = resolve(folder);
+  // Not made absolute: Node replaces each byte of the current folder that is not UTF-8.
+  let existing = normalize(folder);
   while (!statSync(existing, { throwIfNoEntry: false })) {
     missing.unshift(existing);
     if (dirname(existing) === existing) break;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../../src/files/private.js';
@@ -33,6 +33,18 @@ test('a file in its place or above it is an error, and so is a dangling link', (
   expect(codeOf(join(top, 'link'))).toBe('ENOENT');
   expect(codeOf(join(top, 'link/below'))).toBe('ENOENT');
   expect(codeOf(join(top, 'here/below'))).toBe('made');
+});
+
+test('a folder is made in the current one, also where the name of that is not UTF-8', async ({
+  skip,
+}) => {
+  skip(process.platform !== 'linux', 'only Linux takes such a name');
+  const home = temporaryFolder();
+  const through = 'd=$(printf "x\\344"); mkdir -p "$d"; cd "$d"; exec "$@"';
+  for (const line of ['docs download doc_0001 -D new/folder', 'backup create backup'])
+    expect((await rosterctl(`-p sandbox ${line}`, { home, through })).code).toBe(0);
+  const names = readdirSync(home, { encoding: 'latin1' }).filter((name) => name.startsWith('x'));
+  expect(names).toEqual(['x\u00e4']);
 });
 
 test('a download into a file says that a file has that name', async () => {
