@@ -198,3 +198,36 @@ test('a create with an unknown outcome names both ways to continue, also when re
     expect(written(service).length).toBe(sent + 1);
   }
 });
+
+test('a run that is removed while its resume waits for another change is not resumed', async () => {
+  const held: (() => void)[] = [];
+  let isDown = true;
+  const service = await keep(several(4), (_, step) => {
+    if (isDown && step.startsWith('PATCH')) return { status: 503 };
+    if (step !== 'PATCH app_4') return undefined;
+    return (_request, response) => {
+      const record = JSON.stringify(application('app_4', { status: 'rejected' }));
+      held.push(() => response.setHeader('content-type', 'application/json').end(record));
+    };
+  });
+  const user = userInside(service);
+  const { run } = report(await user.run(lineOf(2, '--yes --json')));
+  isDown = false;
+  const other = heard(user.start('tryouts set-status app_3 app_4 --to rejected --yes'));
+  await until(() => held.length === 1);
+  const resumed = heard(user.start(`runs resume ${run} --yes --json --wait-lock 1m`));
+  await until(() => resumed.printed.stderr.includes('Waiting for it.'));
+  expect((await user.run(`runs prune ${run} --yes`)).code).toBe(0);
+  const sent = service.requests.length;
+  held[0]?.();
+  expect((await other.ended).code).toBe(0);
+  const ended = await resumed.ended;
+  expect([ended.code, errorOf(ended)]).toEqual([
+    11,
+    expect.objectContaining({
+      code: 'finishedMeanwhile',
+      message: `The run ${run} was removed in the meantime. Nothing was sent.`,
+    }),
+  ]);
+  expect(service.requests).toHaveLength(sent);
+});

@@ -113,6 +113,25 @@ test('PAGER counts only if nothing of ours is set, and none disables the pager',
   expect(decide({ noPager: true }, { ROSTERCTL_PAGER: 'more' }).pager).toBeUndefined();
 });
 
+test('an empty variable counts as unset, except those of the pager', () => {
+  const names = environmentVariables
+    .map(([name]) => name)
+    .filter((name) => !name.endsWith('PAGER'));
+  const empty = Object.fromEntries(names.map((name) => [name, '']));
+  expect(decide({}, empty)).toEqual(decide());
+});
+
+test('the program that prints the key is one of a profile, and never one for all of them', () => {
+  const settings = { 'key.command': 'pass show roster' };
+  for (const [file, value] of [
+    [fileOf({ defaults: settings }), null],
+    [fileOf({ profiles: { default: settings } }), 'pass show roster'],
+  ] as const) {
+    const { origins } = resolveSettings({ flags: {}, env: {}, file });
+    expect(origins.find(({ key }) => key === 'key.command')?.value).toBe(value);
+  }
+});
+
 test('a terminal that cannot move the cursor, such as the shell of Emacs, has no pager', () => {
   expect(decide({}, { TERM: 'dumb' }).pager).toBeUndefined();
   expect(decide({}, { TERM: 'dumb', PAGER: 'less' }).pager).toBeUndefined();

@@ -25,7 +25,8 @@ const linux: MachineFacts = {
   boot: 'b1',
   namespace: 'pid:[1]',
   bootedAt,
-  processInfo: (pid) => (pid === 10 ? { state: 'S', started: '500' } : undefined),
+  processInfo: (pid) =>
+    ({ 10: { state: 'S', started: '500' }, 12: { state: 'Z', started: '500' } })[pid],
   beganAt: () => undefined,
 };
 const mac: MachineFacts = {
@@ -34,7 +35,7 @@ const mac: MachineFacts = {
   processInfo: () => undefined,
   beganAt: () => undefined,
 };
-const self: ThisProcess = { pid: 20, isAlive: (pid) => pid === 10, facts: linux };
+const self: ThisProcess = { pid: 20, isAlive: (pid) => pid !== 11, facts: linux };
 const holder = {
   pid: 10,
   host: 'vm',
@@ -58,6 +59,10 @@ test.each([
   ['same machine id, another host: a cloned image', { boot: 'b0', host: 'clone' }, 'unsure'],
   ['same host, another machine id', { boot: 'b0', machine: 'm2' }, 'unsure'],
   ['another machine altogether', { boot: 'b9', machine: 'm2', host: 'far' }, 'unsure'],
+  ['same machine and host, and no word of its boot', { boot: undefined }, 'unsure'],
+  ['same boot and namespace, and no word of when it started', { started: undefined }, 'runs'],
+  ['same boot and namespace, it has ended and was not reaped', { pid: 12 }, 'gone'],
+  ['same boot and namespace, its pid exists, and /proc hides it', { pid: 13 }, 'runs'],
 ])('on Linux: %s', (_case, more, state) => {
   expect(holderState({ ...holder, ...more }, self)).toBe(state);
 });
@@ -67,6 +72,12 @@ test('without a machine id, another boot proves nothing', () => {
   const other = { ...withoutMachine, boot: 'b0' };
   expect(holderState(other, { ...self, facts: bare })).toBe('unsure');
   expect(holderState(other, self)).toBe('unsure');
+});
+
+test('a system that does not tell which processes are visible proves nothing', () => {
+  const { namespace: _own, ...facts } = linux;
+  const { namespace: _held, ...other } = holder;
+  expect(holderState(other, { ...self, facts })).toBe('unsure');
 });
 
 test.each([
@@ -115,6 +126,14 @@ test('ps tells when a process began', ({ skip }) => {
   const beganAt = real.facts?.beganAt(process.pid) ?? 0;
   expect(Math.abs(Date.now() - process.uptime() * 1000 - beganAt)).toBeLessThan(60_000);
   expect(real.facts?.beganAt(2 ** 22 + 1)).toBeUndefined();
+});
+
+test('ps tells when a process began that has run for hours or days', ({ skip }) => {
+  skip(!existsSync('/bin/ps') || !existsSync('/proc/1/stat'), 'there is no ps, or no /proc');
+  const [, seconds] = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8')) ?? [];
+  const ticks = readFileSync('/proc/1/stat', 'utf8').split(') ')[1]?.split(' ')[19];
+  const began = (Number(seconds) + Number(ticks) / 100) * 1000;
+  expect(Math.abs(began - (askPs(false)(1) ?? 0))).toBeLessThan(60_000);
 });
 
 test('ps is not asked on Windows, where /bin/ps is what any user put in the root of the drive', ({

@@ -15,6 +15,7 @@ import { commands } from '../../src/commands/index.js';
 import { report } from '../bulk/user.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
+import { desk } from '../support/upload-desk.js';
 
 // Every command that has --plan makes a plan that is applied, on the sandbox.
 
@@ -147,6 +148,27 @@ describe('documents', () => {
     const ran = await run('plan apply p.json --yes --json');
     expect(ran.code).toBe(11);
     expect(report(ran).summary).toMatchObject({ conflict: 1, notAttempted: 1 });
+  });
+
+  test('a file that is gone when an interrupted apply continues fails alone, and can be retried', async () => {
+    const here = await desk({ 'a.txt': 'one', 'b.txt': 'two', 'c.txt': 'three' });
+    const plan = join(here.home, 'p.json');
+    expect((await here.run(`docs upload a.txt b.txt c.txt --plan ${plan}`)).code).toBe(0);
+    let puts = 0;
+    here.view.put = () => ({ status: ++puts > 1 ? 503 : 200 });
+    const apply = `plan apply ${plan} --yes --concurrency 1`;
+    const stopped = await here.run(`${apply} --retries 0`);
+    expect([stopped.code, here.documents.length]).toEqual([9, 1]);
+    here.view.put = () => ({ status: 200 });
+    rmSync(join(here.home, 'b.txt'));
+    const ran = await here.run(apply);
+    expect([ran.code, report(ran).summary]).toMatchObject([8, { changed: 2, failed: 1 }]);
+    expect(report(ran).results[1]).toMatchObject({
+      error: { message: `No such file: ${here.home}/b.txt.` },
+    });
+    here.write('b.txt', 'two');
+    expect((await here.run('runs retry last --yes')).code).toBe(0);
+    expect(here.documents.map(({ name }) => name)).toEqual(['a.txt', 'c.txt', 'b.txt']);
   });
 
   test('on another machine the files are found from the current folder', async () => {
