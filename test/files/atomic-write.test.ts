@@ -313,28 +313,47 @@ test('sweeping a missing folder is not an error', async () => {
 
 const teams = (name: string) => JSON.stringify([{ id: 'team_1', name }]);
 
-test('without /proc, too, the next write to a file removes what a process of this host left of it', async () => {
+const mac = { host: 'mac', bootedAt: 0, processInfo: () => undefined, beganAt: () => undefined };
+const linux = { ...mac, boot: 'b1', namespace: 'pid:[1]' };
+
+test.each([
+  ['without /proc, those of its host', mac, { host: 'other' }],
+  ['on Linux, those of its namespace', linux, { namespace: 'pid:[2]' }],
+  ['on Linux, those of its boot', linux, { boot: 'b2' }],
+])(
+  'the next write to a file removes what processes that are gone left of it: %s',
+  async (_, facts, others) => {
+    const folder = freshFolder();
+    const file = join(folder, 'teams.json');
+    const by = (pid: number, more = {}) => ({
+      self: {
+        pid,
+        isAlive: (other: number) => [11, 20].includes(other),
+        facts: { ...facts, ...more },
+      },
+    });
+    const left = async (pid: number, more?: object) => {
+      const before = readdirSync(folder);
+      await openAtomic(file, by(pid, more));
+      return readdirSync(folder).filter((name) => !before.includes(name));
+    };
+    // An earlier process had the pid that writes now.
+    for (const pid of [10, 20]) await left(pid);
+    const kept = [...(await left(11)), ...(await left(10, others))];
+    await writeAtomically(file, '[]', by(20));
+    expect(readdirSync(folder).toSorted()).toEqual([...kept, 'teams.json'].toSorted());
+    expect(kept).toHaveLength(2);
+  },
+);
+
+test('where the system does not tell which processes are visible, a write removes nothing', async () => {
   const folder = freshFolder();
   const file = join(folder, 'teams.json');
-  const facts = {
-    host: 'mac',
-    bootedAt: 0,
-    processInfo: () => undefined,
-    beganAt: () => undefined,
-  };
-  const by = (pid: number, host = 'mac') => ({
-    self: { pid, isAlive: (other: number) => other === 11, facts: { ...facts, host } },
-  });
-  const left = async (pid: number, host?: string) => {
-    const before = readdirSync(folder);
-    await openAtomic(file, by(pid, host));
-    return readdirSync(folder).filter((name) => !before.includes(name));
-  };
-  await left(10);
-  const kept = [...(await left(11)), ...(await left(10, 'other'))];
-  await writeAtomically(file, '[]', by(20));
-  expect(readdirSync(folder).toSorted()).toEqual([...kept, 'teams.json'].toSorted());
-  expect(kept).toHaveLength(2);
+  const facts = { ...linux, namespace: undefined };
+  const self = { pid: 10, isAlive: () => false, facts };
+  await openAtomic(file, { self });
+  await writeAtomically(file, '[]', { self });
+  expect(readdirSync(folder)).toHaveLength(2);
 });
 
 test('the next --out to a file removes what a killed process left of it, and nothing of a living one', async () => {

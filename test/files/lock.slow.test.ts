@@ -218,6 +218,25 @@ test('a holder detects a takeover, and its release does not free the new holder'
   expect(next.isOurs()).toBe(true);
 });
 
+test('a holder that another process takes for dead detects it at once', async () => {
+  const dir = scratch();
+  const dead = { pid: 999_999_999, isAlive: () => true };
+  const first = await acquireLock(dir, 'test', { self: dead, waitMs: 0 });
+  expect(first.isOurs()).toBe(true);
+  const next = await acquireLock(dir, 'test', { self, waitMs: 0 });
+  expect([first.isOurs(), next.isOurs()]).toEqual([false, true]);
+  next.release();
+  expect(lockFiles(dir)).toEqual([]);
+});
+
+test('a lock that was not released ends with its process', async () => {
+  const dir = scratch();
+  const atExit = new Set<() => void>();
+  const lock = await acquireLock(dir, 'test', { self: { ...self, atExit }, waitMs: 0 });
+  for (const end of atExit) end();
+  expect([lock.isOurs(), lockFiles(dir), atExit.size]).toEqual([false, [], 0]);
+});
+
 test('an action that throws releases the lock, and a waiting caller can be aborted', async () => {
   const dir = scratch();
   const failing = withLock(dir, 'test', { self, waitMs: 0 }, () => {
