@@ -8,13 +8,19 @@ import { temporaryFolder } from '../support/run.js';
 
 const options = { now: () => new Date(0), isOurs: () => true };
 describe('a journal', () => {
-  test('is private to its owner and drops a torn end', async () => {
+  test.each([
+    ['cut', '{"seq":4,"kind":"res'],
+    [
+      'whole, and was not on disk as a whole',
+      '{"seq":4,"kind":"res\0\0\0,"sum":"0123456789abcdef"}\n',
+    ],
+  ])('is private to its owner and drops a torn end: the last line is %s', async (_, torn) => {
     const path = join(temporaryFolder(), 'journal.jsonl');
     const journal = await openJournal(path, options);
     await Promise.all([1, 2, 3].map((row) => journal.append({ kind: 'intent', row, id: 'x' })));
     await journal.close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    appendFileSync(path, '{"seq":4,"kind":"res');
+    appendFileSync(path, torn);
     const next = await openJournal(path, options);
     expect(next.last).toBe(3);
     await next.append({ kind: 'end' });

@@ -18,7 +18,7 @@ import {
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { OutputError } from '../../src/errors.js';
+import { GuardError, OutputError } from '../../src/errors.js';
 import { checkWritable, openAtomic, writeAtomically } from '../../src/files/atomic-write.js';
 import { openSyncedLines } from '../../src/files/synced-lines.js';
 import { sweepStaleTemps } from '../../src/files/temporary.js';
@@ -77,6 +77,31 @@ test('a journal that was moved away, or whose file system was unmounted, was tak
   renameSync(path, `${path}.moved`);
   await expect(lines.append({ late: true })).rejects.toThrow(/ was removed while /);
   await lines.close();
+});
+
+test('a journal that was removed is not written, although its lock is held', async () => {
+  const path = join(freshFolder(), 'journal.jsonl');
+  const lines = await openSyncedLines(path, { what: 'The journal', bytes: 0, isOurs: () => true });
+  await lines.append({ whole: true });
+  rmSync(path);
+  await expect(lines.append({ late: true })).rejects.toThrow(/ was removed while /);
+  await lines.close();
+});
+
+test('nothing is written to a journal behind what was refused', async () => {
+  const path = join(freshFolder(), 'journal.jsonl');
+  const waiting: Promise<unknown>[] = [];
+  const isOurs = () => {
+    if (waiting.length > 0) return true;
+    waiting.push(lines.append({ next: true }).catch((error: unknown) => error));
+    return false;
+  };
+  const lines = await openSyncedLines(path, { what: 'The journal', bytes: 0, isOurs });
+  const refusal = await lines.append({ first: true }).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(GuardError);
+  expect(await Promise.all(waiting)).toEqual([refusal]);
+  await lines.close();
+  expect(readFileSync(path, 'utf8')).toBe('');
 });
 
 test('a file that Windows does not replace while it is open is not blamed on its folder', () => {
