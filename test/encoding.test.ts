@@ -89,6 +89,23 @@ test.each(['é', '€', '🎮', 'x'])(
   },
 );
 
+test.each([
+  ['UTF-8', Buffer.from('\ufeffid,é€🎮\r\nb')],
+  ['UTF-16LE', Buffer.from('\ufeffid,é€🎮\r\nb', 'utf16le')],
+  ['UTF-16BE', Buffer.from('\ufeffid,é€🎮\r\nb', 'utf16le').swap16()],
+])('a text in %s is read whole, wherever a piece of the file ends', (_, bytes) => {
+  for (let split = 2; split < bytes.length; split += 1) {
+    const decode = textDecoder('rows.csv');
+    const pieces = [
+      bytes.subarray(0, 0),
+      bytes.subarray(0, split),
+      bytes.subarray(split),
+      undefined,
+    ];
+    expect(pieces.map((piece) => decode(piece)).join('')).toBe('id,é€🎮\r\nb');
+  }
+});
+
 const inLatin1 = (value: unknown) => Buffer.from(JSON.stringify(value), 'latin1');
 const latin1 = { 'content-type': 'application/json;charset=ISO-8859-1' };
 

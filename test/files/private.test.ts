@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/errors.js';
 import {
   ensurePrivateFolder,
+  ensurePrivateFolders,
   inspectPrivateFile,
   tightenPrivateFile,
 } from '../../src/files/private.js';
@@ -79,6 +81,17 @@ test('a folder shared by all users is not made private', () => {
   chmodSync(shared, 0o1777);
   expect(() => ensurePrivateFolder(shared, { owner })).toThrow(/shared by everyone/);
   expect(lstatSync(shared).mode & 0o7777).toBe(0o1777);
+  // Without an owner nothing is changed, should this fail.
+  expect(() => ensurePrivateFolder('/', { owner: undefined })).toThrow(/shared by everyone/);
+});
+
+test('folders within a planted link are refused, too', () => {
+  const [target, path] = [fresh(), fresh()];
+  mkdirSync(target);
+  symlinkSync(target, path);
+  const folder = { path, within: undefined, variable: 'ROSTERCTL_STATE_DIR' };
+  expect(() => ensurePrivateFolders(folder, [join(path, 'cursors')], owner)).toThrow(/is a link/);
+  expect(readdirSync(target)).toEqual([]);
 });
 
 test('a missing home folder is not created', () => {
