@@ -21,12 +21,20 @@ export function endsWithNote(notes: string, text: string): boolean {
 
 /** True if the notes hold this dated text anywhere, on whatever day: it may have been typed before midnight. */
 export function holdsNote(notes: unknown, dated: string): boolean {
+  return holdsLines(notes, dated, withoutDate);
+}
+
+/** True if the notes hold this text of this day anywhere. */
+export function holdsDatedNote(notes: unknown, dated: string): boolean {
+  return holdsLines(notes, dated, (line) => line);
+}
+
+function holdsLines(notes: unknown, dated: string, read: (line: string) => string): boolean {
   const lines = plainNotes(notes).split('\n');
   const [first = '', ...more] = plainNotes(dated).split('\n');
   return lines.some(
     (line, at) =>
-      withoutDate(line) === withoutDate(first) &&
-      isSameLines(lines.slice(at + 1, at + 1 + more.length), more),
+      read(line) === read(first) && isSameLines(lines.slice(at + 1, at + 1 + more.length), more),
   );
 }
 

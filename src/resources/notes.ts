@@ -10,7 +10,7 @@ import { checkNoSpreadsheetError, isExportOf, notEscaped } from '../data/csv.js'
 import { localDay } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf } from '../data/path.js';
-import { endsWithNote } from '../engine/notes.js';
+import { endsWithNote, holdsDatedNote } from '../engine/notes.js';
 import type { Task } from '../engine/operation.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -52,7 +52,13 @@ export function typedNoteFlag(values: NoteValues): string | undefined {
 /** An edit of the notes. */
 export type NoteEdit =
   | { readonly kind: 'replace'; readonly text: string }
-  | { readonly kind: 'append'; readonly text: string; readonly day: string }
+  | {
+      readonly kind: 'append';
+      readonly text: string;
+      readonly day: string;
+      /** True if the same line of that day is not added again, whoever wrote below it since. */
+      readonly once?: true;
+    }
   | { readonly kind: 'clear' };
 
 /** Returns the notes after an edit; null = none. What they already end with is not added again. */
@@ -60,7 +66,8 @@ export function editedNotes(edit: NoteEdit, present: string | null): string | nu
   if (edit.kind === 'clear') return null;
   if (edit.kind === 'replace') return edit.text;
   const kept = (present ?? '').trimEnd();
-  if (endsWithNote(kept, edit.text)) return present;
+  const isThere = edit.once === true && holdsDatedNote(kept, datedLine(edit));
+  if (isThere || endsWithNote(kept, edit.text)) return present;
   return kept === '' ? datedLine(edit) : `${kept}\n${datedLine(edit)}`;
 }
 

@@ -8,12 +8,12 @@ import { isUnchanged } from '../data/sorting.js';
 import { groupedNumber, plural } from '../data/text.js';
 import type { Operation, Selection } from '../engine/operation.js';
 import { CancelledError, Failure, nothingDone, UsageError } from '../errors.js';
-import { editedNotes } from '../resources/notes.js';
+import { editedNotes, type NoteEdit } from '../resources/notes.js';
 import { placeOf } from '../runs/plan.js';
 import { type BulkReport, isAtTarget, type SelectedRow } from '../runs/report.js';
 import { loadCards, type ReviewFilters } from './cards.js';
 import { decisionWords } from './deciding.js';
-import { openQueue, type Queued, type ReviewQueue } from './queue.js';
+import { type Decision, openQueue, type Queued, type ReviewQueue } from './queue.js';
 import { showReview } from './show.js';
 import { type Card, startReview } from './state.js';
 
@@ -127,12 +127,17 @@ const nothing = 'Nothing to review.';
 
 /** Returns true if a decision took effect although it is still in the queue: a run was resumed, or killed at its end. */
 function isDone(record: JsonObject, queued: Queued | undefined): boolean {
-  if (!queued || record['status'] === queued.seen) return false;
-  const { status, note } = queued.decision;
-  const notes = record['internalNotes'];
+  if (!queued) return false;
+  const { status: now, internalNotes: notes } = record;
+  const { status = now, note } = queued.decision;
   const present = typeof notes === 'string' ? notes : null;
-  const isNoted = !note || editedNotes({ kind: 'append', ...note }, present) === present;
-  return record['status'] === status && isNoted;
+  const isMade = note ? editedNotes(noteToAdd(note), present) === present : now !== queued.seen;
+  return now === status && isMade;
+}
+
+/** The run that was to add a note may have been killed, and its line be an earlier one by now. */
+function noteToAdd(note: NonNullable<Decision['note']>): NoteEdit {
+  return { kind: 'append', ...note, once: true };
 }
 
 function greetingOf(size: number, done: number, gone: number): string {
@@ -236,7 +241,7 @@ function rowOfDecision(row: number, id: string, queued: Queued | undefined): Sel
     id,
     own: {
       ...(status !== undefined && { status }),
-      ...(note && { internalNotes: { kind: 'append', ...note } }),
+      ...(note && { internalNotes: noteToAdd(note) }),
     },
     previewed:
       status === undefined ? [] : [{ field: 'status', from: queued?.seen ?? null, to: status }],

@@ -168,6 +168,10 @@ test('a line is appended once, whatever the notes end with', () => {
   expect(editedNotes(line, 'a\n2026-03-01: hi\n')).toBe('a\n2026-03-01: hi\n');
   expect(editedNotes(line, 'a\n2026-02-28: hi')).toBe('a\n2026-02-28: hi');
   expect(editedNotes(line, 'not 2026-03-01: hi')).toBe('not 2026-03-01: hi\n2026-03-01: hi');
+  expect(editedNotes(line, '2026-03-01: hi\nb')).toBe('2026-03-01: hi\nb\n2026-03-01: hi');
+  const once = { ...line, once: true } as const;
+  expect(editedNotes(once, '2026-03-01: hi\nb')).toBe('2026-03-01: hi\nb');
+  expect(editedNotes(once, '2026-02-28: hi\nb')).toBe('2026-02-28: hi\nb\n2026-03-01: hi');
 });
 
 /** Replaces the response to one step. */
