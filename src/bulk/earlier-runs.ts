@@ -14,7 +14,7 @@ import { isReported, type RunStore, runFolder, storeOf } from '../runs/store.js'
 import { listOpenRuns, type StoredRun } from '../runs/stored-run.js';
 import { hasLeftovers } from '../runs/unfinished.js';
 import { type EndedRun, endWith } from './execute.js';
-import { type BulkValues, type Invocation, jobOf } from './invocation.js';
+import { type Invocation, jobOf } from './invocation.js';
 import { runSince, unfinishedTasks } from './resume.js';
 
 /** The open runs of this machine, oldest first, without moving or locking them; none if they cannot be read. */
@@ -84,11 +84,13 @@ async function startedTasks(store: RunStore, replaced: readonly StoredRun[]) {
 export function withCarried(
   carried: readonly Task[],
   selected: readonly SelectedRow[],
-  { limit = Number.POSITIVE_INFINITY }: BulkValues,
+  { selection, values }: Invocation,
 ): readonly Task[] {
   if (carried.length === 0) return selected;
   const startedIds = new Set(carried.map(({ id }) => id));
   const rest = selected.filter(({ id }) => !startedIds.has(id));
+  // The --limit of a review cuts what it shows, not what was decided.
+  const { limit = Infinity } = selection ? {} : values;
   const room = Math.max(0, limit - carried.length);
   return [...carried, ...rest.slice(0, room)].map((row, index) => ({ ...row, row: index + 1 }));
 }

@@ -83,7 +83,7 @@ async function planOrContinue(context: Context, invocation: Invocation, setup: R
   const earlier = await earlierRunsFor(context, invocation, head, open);
   const { concerned, same, continued, carried } = earlier;
   const { rows: selected, matched } = await selectRows(context, invocation);
-  const rows = withCarried(carried, selected, values);
+  const rows = withCarried(carried, selected, invocation);
   const toSetAside = damagedBefore(context, damaged, {
     head,
     subjectOf: operation.files?.subjectOf,

@@ -90,7 +90,6 @@ export async function runSelected(context: Context, given: Invocation): Promise<
 
 /** Shows what the command would do, including to resume an unfinished run. */
 async function dryRun(context: Context, invocation: Invocation): Promise<CommandOutput> {
-  const { values } = invocation;
   const { dryRunRows } = await import('./dry-run.js');
   const head = newHead(context, invocation);
   const { continued, carried } = await earlierRunsFor(context, invocation, head);
@@ -99,7 +98,7 @@ async function dryRun(context: Context, invocation: Invocation): Promise<Command
     return dryRunRows(context, left.invocation, left);
   }
   const { rows, matched } = await rowsToPreview(context, invocation);
-  return dryRunRows(context, invocation, { rows: withCarried(carried, rows, values), matched });
+  return dryRunRows(context, invocation, { rows: withCarried(carried, rows, invocation), matched });
 }
 
 /** The rows of an invocation that starts no run, with the ids of their references. */

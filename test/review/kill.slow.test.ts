@@ -196,6 +196,57 @@ test.each([
   expect([...service.kept.values()].map(({ status }) => status)).toEqual(ends);
 });
 
+test.each([
+  { what: 'alone', keys: [[right, /^2 of 3/]] as const, ends: 'pending' },
+  { what: 'with a status', keys: [['s', /app_1: shortlisted/]] as const, ends: 'shortlisted' },
+])(
+  'a note $what that a killed review added is not added again below what others wrote since',
+  async ({ keys, ends }) => {
+    let desk: Desk | undefined;
+    const service = await keep(several(3), (request, step) => {
+      if (!desk || step !== 'PATCH app_2') return undefined;
+      desk.kill('SIGKILL');
+      return (_, response) => cut(request, response);
+    });
+    const env = { ...service.env, ...settle, ROSTERCTL_CONCURRENCY: '1' };
+    const user = { home: temporaryFolder(), env };
+    desk = sitDown(['tryouts', 'review'], user);
+    await desk.sees(/^1 of 3/);
+    const typed = [['n', /^Note:/], ['Strong aim\r', /1 decided/], ...keys] as const;
+    await play(
+      desk,
+      typed.map(([key, says]) => [key, says, 0]),
+    );
+    await play(desk, [
+      ['r', /2 decided/, 2],
+      ['w', /Change 2 applications\?/, 2],
+    ]);
+    desk.type('y\r');
+    await desk.ended;
+    desk = undefined;
+    const noted = service.kept.get('app_1') ?? application('app_1');
+    const notes = `${noted.internalNotes}\n2026-11-30: Kim: I agree`;
+    service.kept.set('app_1', { ...noted, internalNotes: notes });
+    const next = sitDown(['tryouts', 'review'], user);
+    await next.sees(
+      /1 decision not sent yet: w sends, u undoes\. 1 decision already took effect\./,
+    );
+    await play(next, [['w', /Change 1 application\?/, 1]]);
+    next.type('y\r');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(service.kept.get('app_1')).toMatchObject({ status: ends, internalNotes: notes });
+    expect(service.kept.get('app_2')?.status).toBe('rejected');
+  },
+);
+
+test('a limit cuts what a review shows, not what a killed review decided', async () => {
+  const { sit, statuses } = await cutShort('killed');
+  const next = await sit([['w', /Change 2 applications\?/, 2]], '--limit=1');
+  next.type('y\r');
+  expect(await next.ended).toMatchObject({ code: 0 });
+  expect(statuses()).toEqual(['shortlisted', 'rejected', 'accepted', 'pending']);
+});
+
 /** Decides about three of four applications; the second write kills the review, or is refused. */
 async function cutShort(how: 'killed' | 'refused') {
   let desk: Desk | undefined;
@@ -207,9 +258,9 @@ async function cutShort(how: 'killed' | 'refused') {
   });
   const env = { ...service.env, ...settle, ROSTERCTL_CONCURRENCY: '1' };
   const user = { home: temporaryFolder(), env };
-  const sit = async (keys: typeof script) => {
-    const sat = sitDown(['tryouts', 'review'], user);
-    await sat.sees(/^\d of 4/);
+  const sit = async (keys: typeof script, ...words: readonly string[]) => {
+    const sat = sitDown(['tryouts', 'review', ...words], user);
+    await sat.sees(/^\d of \d/);
     await play(sat, keys);
     return sat;
   };
@@ -222,7 +273,11 @@ async function cutShort(how: 'killed' | 'refused') {
   desk.type('y\r');
   await desk.ended;
   desk = undefined;
-  return { sit, run: (line: string) => inProcess(line, user) };
+  return {
+    sit,
+    run: (line: string) => inProcess(line, user),
+    statuses: () => [...service.kept.values()].map(({ status }) => status),
+  };
 }
 
 describe('runs resume of a review that was killed while it sent', () => {
