@@ -76,6 +76,7 @@ export class KeyReader {
   private parameters = '';
   private tail = '';
   private escapedAt = 0;
+  private readAt = 0;
   /** The text of the paste that has begun, and of those that ended since `takePasted`. */
   private pasting = '';
   private pasted = '';
@@ -85,9 +86,17 @@ export class KeyReader {
     const text = this.decoder.write(Buffer.from(bytes));
     // Ctrl-C on its own works even where a sequence or a paste never ends.
     if (text === '\u0003') this.state = 'ground';
+    const isLate = this.isInString && at - this.readAt >= altMs;
     const keys = Array.from(text).flatMap((char) => this.next(char, at));
     if (this.state === 'escape') this.escapedAt = at;
+    // Nothing ends the string that Alt-] seems to begin.
+    if (isLate && this.isInString) this.state = 'ground';
+    this.readAt = at;
     return keys;
+  }
+
+  private get isInString(): boolean {
+    return this.state === 'string' || this.state === 'stringEscape';
   }
 
   /** True if the last read ended after an ESC: the start of a sequence, or the key Escape. */

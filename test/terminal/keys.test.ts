@@ -96,6 +96,14 @@ test('ESC alone is the key Escape after a wait; its sequence, if it comes late, 
   expect(reader.push(Buffer.from('s'), 6_001)).toEqual(['s']);
 });
 
+test('what begins like a string without end, as Alt-] does, ends at the first read after a pause', () => {
+  const reader = new KeyReader();
+  expect(reader.push(Buffer.from(`${esc}]11;`), 0)).toEqual([]);
+  expect(reader.push(Buffer.from('rgb:rr'), 900)).toEqual([]);
+  expect(reader.push(Buffer.from('s'), 2_000)).toEqual([]);
+  expect(reader.push(Buffer.from('s'), 2_001)).toEqual(['s']);
+});
+
 test.each<readonly [number, readonly Key[]]>([
   [900, []],
   [1_100, ['s']],
