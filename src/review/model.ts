@@ -1,4 +1,5 @@
 /** The model of a review: what each key does to its state, without a terminal, a file or a request. */
+import { groupedNumber } from '../data/text.js';
 import { isCharacter, type Key } from '../terminal/keys.js';
 import {
   decideStatus,
@@ -37,13 +38,17 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   const quietUntil = world.at + burstMs;
   if (isTyping(state)) return typeKeys(state, keys, world);
   if (world.at < state.quietUntil && first !== 'interrupt')
-    return { state: { ...state, quietUntil } };
+    return { state: { ...state, quietUntil: Math.max(state.quietUntil, quietUntil) } };
   const step = applyKey(state, first, world);
   if (first === 'paste') return { state: { ...step.state, quietUntil } };
   // An arrow that is held repeats faster than the screen is read.
   const isRepeat = !isCharacter(first) && rest.every((key) => key === first);
   if (rest.length === 0 || isRepeat) return step;
   if (step.effect?.kind === 'send') return { state: { ...stayOnCard(step.state), quietUntil } };
+  return ignoringRest(step, quietUntil);
+}
+
+function ignoringRest(step: ReviewStep, quietUntil: number): ReviewStep {
   const message = `${step.state.message} More keys arrived at once and were ignored.`.trim();
   return { ...step, state: { ...step.state, message, quietUntil } };
 }
@@ -64,7 +69,8 @@ function typeKeys(state: Review, keys: readonly Key[], world: ReviewWorld): Revi
     // The start and the end of a paste may come in one read.
     if (key === 'paste' && keys.indexOf(key) !== index) continue;
     step = applyKey(step.state, key, world);
-    if (step.effect || !isTyping(step.state)) break;
+    if (step.effect || !isTyping(step.state))
+      return index < keys.length - 1 ? ignoringRest(step, world.at + burstMs) : step;
   }
   return step;
 }
@@ -135,7 +141,9 @@ function onText(
   key: Key,
   world: ReviewWorld,
 ): ReviewStep {
-  const withText = (text: string): ReviewStep => ({ state: { ...state, mode: { ...mode, text } } });
+  const withText = (text: string, message = ''): ReviewStep => ({
+    state: { ...state, mode: { ...mode, text }, message },
+  });
   if (key === 'escape') return { state: toCards(state, '') };
   if (key === 'backspace') return withText(Array.from(mode.text).slice(0, -1).join(''));
   if (key === 'erase') return withText('');
@@ -143,18 +151,18 @@ function onText(
     return mode.kind === 'note'
       ? keepNote(state, mode.text, world)
       : { state: findCard(state, mode.text) };
-  if (key === 'paste') return withText(pastedOnto(mode.text, world.pasted ?? ''));
-  if (!isCharacter(key) || mode.text.length >= maxText) return { state };
-  return withText(mode.text + key);
+  if (key !== 'paste' && !isCharacter(key)) return { state };
+  // What was pasted is one line.
+  const added = key === 'paste' ? (world.pasted ?? '').replaceAll(/[\s\p{Cc}]+/gu, ' ') : key;
+  let { text } = mode;
+  for (const character of added) {
+    if (text.length + character.length > maxText) return withText(text, isFull);
+    text += character;
+  }
+  return withText(text);
 }
 
-/** Appends what was pasted as one line, as far as a note has room. */
-function pastedOnto(typed: string, pasted: string): string {
-  const line = pasted.replaceAll(/[\s\p{Cc}]+/gu, ' ');
-  let text = typed;
-  for (const character of line) if (text.length + character.length <= maxText) text += character;
-  return text;
-}
+const isFull = `The text is full: ${groupedNumber(maxText)} characters. The rest was left out.`;
 
 // --- links ---
 

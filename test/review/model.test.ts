@@ -188,6 +188,30 @@ describe('notes', () => {
     expect(person.paste('😀'.repeat(3_000)).mode).toMatchObject({ text: '😀'.repeat(500) });
   });
 
+  test('what follows a note in a paste without brackets is dropped, in further reads as well', () => {
+    const person = atKeys();
+    person.type('n');
+    const { message } = person.read([...letters('first'), 'enter', ...letters('second')]);
+    expect(message).toMatch(
+      /note kept\. 1 decided\. More keys arrived at once and were ignored\.$/,
+    );
+    for (const line of ['rejected by Kim', 'w', 'a']) person.read(letters(line), 10);
+    expect(person.decided()).toEqual(['app_1 "first"']);
+    person.type('r');
+    expect(person.decided()).toEqual(['app_1 rejected "first"']);
+  });
+
+  test('a note says when it has no room for more', () => {
+    const person = atKeys();
+    person.type('n');
+    expect(person.paste('a'.repeat(1_000)).message).toBe('');
+    const full = 'The text is full: 1,000 characters. The rest was left out.';
+    expect(person.type('b')).toMatchObject({ mode: { text: 'a'.repeat(1_000) }, message: full });
+    expect(person.type('backspace').message).toBe('');
+    expect(person.paste('😀c').mode).toMatchObject({ text: 'a'.repeat(999) });
+    expect(person.state().message).toBe(full);
+  });
+
   test('a note is no new decision on a status that changed since', () => {
     const before = atKeys();
     before.type('s');
