@@ -45,10 +45,12 @@ export async function showReview(
       const pasted = reader.takePasted();
       const step = applyRead(state, keys, { at, day, room, length, pasted });
       const { effect } = step;
-      if (effect?.kind === 'send' && (await staysQuiet(screen)))
-        return { how: 'send', state: step.state };
+      const how = effect?.kind === 'send' ? await afterSend(screen, reader) : undefined;
+      if (how && how !== 'stay') return { how, state: step.state };
       if (effect?.kind === 'leave') return { how: effect.how, state: step.state };
       state = await carryOut(context, queue, effect, step.state);
+      // A slow disk: what was pressed before the next card is shown does not decide about it.
+      if (effect) state = { ...state, quietUntil: Math.max(state.quietUntil, context.clock()) };
     }
     if (event.kind === 'resize' || keys[0] === 'redraw') screen.draw({ lines: [] });
     frame = picture(state);
@@ -64,10 +66,11 @@ async function dropEarlyKeys(screen: FullScreen, reader: KeyReader): Promise<boo
   }
 }
 
-/** Returns false if more keys come with `w`: what asks next must not read them as its answer. */
-async function staysQuiet(screen: FullScreen): Promise<boolean> {
+/** Sends unless more keys come with `w`: what asks next must not read them as its answer. */
+async function afterSend(screen: FullScreen, reader: KeyReader) {
   const event = await screen.next(burstMs);
-  return event.kind === 'quiet' || event.kind === 'resize';
+  if (event.kind === 'end' || keysOf(event, reader).includes('interrupt')) return 'interrupt';
+  return event.kind === 'read' ? 'stay' : 'send';
 }
 
 function keysOf(event: ScreenEvent, reader: KeyReader): readonly Key[] {

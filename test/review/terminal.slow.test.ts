@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import { readBack } from '../screens/emulator.js';
 import { converse, inShell } from '../support/converse.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
 import { inProcess } from '../support/in-process.js';
-import { startRosterctl, temporaryFolder } from '../support/run.js';
+import { launcher, startRosterctl, temporaryFolder } from '../support/run.js';
 import { fakeOpener } from './opener.js';
 
 const esc = '\u001b';
@@ -146,6 +147,7 @@ describe('the terminal is given back and the decisions are kept', () => {
     ['Ctrl-C', (desk) => desk.type('\u0003'), 130],
     ['SIGTERM', (desk) => desk.kill('SIGTERM'), 143],
     ['SIGHUP', (desk) => desk.kill('SIGHUP'), 129],
+    ['SIGTERM right after w', stopAfterSend, 143],
   ])('after %s', async (_, leave, code) => {
     const { desk, writes, home, env } = await reviewer();
     await decideTwo(desk);
@@ -164,6 +166,14 @@ describe('the terminal is given back and the decisions are kept', () => {
     expect(dropped.stdout).toBe('Discarded 2 unsent decisions.\n');
   });
 });
+
+/** Both arrive at once, the key first. */
+function stopAfterSend(desk: Desk): void {
+  desk.kill('SIGSTOP');
+  desk.type('w');
+  desk.kill('SIGTERM');
+  desk.kill('SIGCONT');
+}
 
 describe('what arrives otherwise than a key decides nothing:', () => {
   test('pasted text, the rest of a read, arrows in pieces, an answer typed ahead', async () => {
@@ -186,6 +196,30 @@ describe('what arrives otherwise than a key decides nothing:', () => {
     await desk.ended;
     expect(writes()).toEqual([]);
   });
+});
+
+test('a key that was pressed while the disk was busy decides nothing about a card that was not shown', async ({
+  skip,
+}) => {
+  const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+  skip(!trace, 'strace is not installed or may not trace');
+  const service = await keep(several(6));
+  const slow = ['-e', 'trace=fdatasync', '-e', 'inject=fdatasync:delay_exit=2500000'];
+  const program = ['strace', '-f', '-o', '/dev/null', ...slow, process.execPath, launcher];
+  const env = { ...service.env, NO_COLOR: '1' };
+  const desk = sitDown(['tryouts', 'review'], { home: temporaryFolder(), env, program });
+  await desk.sees(/^1 of 6/);
+  desk.type('s');
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  for (const key of 'ra') {
+    desk.type(key);
+    await pause();
+  }
+  await desk.sees(/^2 of 6/);
+  await pause();
+  await press(desk, 'e', /app_2: reviewing\. 2 decided/);
+  desk.type('q');
+  expect(await desk.ended).toMatchObject({ code: 0 });
 });
 
 test('a text pasted into a note is kept with it', async () => {
