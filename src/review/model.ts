@@ -37,8 +37,10 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   if (first === undefined) return { state };
   const quietUntil = world.at + burstMs;
   if (isTyping(state)) return typeKeys(state, keys, world);
-  if (world.at < state.quietUntil && first !== 'interrupt')
-    return { state: { ...state, quietUntil: Math.max(state.quietUntil, quietUntil) } };
+  if (world.at < state.quietUntil && first !== 'interrupt') {
+    const held = state.held?.key === first ? { key: first, at: world.at } : state.held;
+    return { state: { ...state, held, quietUntil: Math.max(state.quietUntil, quietUntil) } };
+  }
   const step = applyKey(state, first, world);
   if (first === 'paste') return { state: { ...step.state, quietUntil } };
   // An arrow that is held repeats faster than the screen is read.

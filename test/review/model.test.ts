@@ -106,6 +106,16 @@ describe('keys that arrive together', () => {
     ]);
   });
 
+  test('a decision key that is held while a slow disk keeps its decision counts once', () => {
+    const person = atKeys(cards(5));
+    person.read(['r']);
+    person.wait(2_500);
+    for (let repeat = 0; repeat < 28; repeat += 1) person.read(['r'], 100);
+    expect(person.decided()).toEqual(['app_1 rejected']);
+    person.read(['r'], 800);
+    expect(person.decided()).toEqual(['app_1 rejected', 'app_2 rejected']);
+  });
+
   test('a held arrow scrolls on', () => {
     const person = atKeys();
     for (let repeat = 0; repeat < 4; repeat += 1) person.read(['down', 'down'], 30);

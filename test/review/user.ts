@@ -35,6 +35,10 @@ export function atKeys(all: readonly Card[] = cards(3), decisions: Decisions = u
   };
   return {
     read,
+    /** Keys of the next milliseconds are pressed before the screen shows what the last one did. */
+    wait: (ms: number): void => {
+      state = { ...state, quietUntil: at + ms };
+    },
     /** Pastes a text, in one read. */
     paste: (text: string): Review => read(['paste', 'paste'], 1_000, text),
     /** Types each key in a read of its own. */
