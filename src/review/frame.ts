@@ -10,7 +10,7 @@ import { type Mode, type Review, tallyOf } from './state.js';
 export interface Frame {
   readonly lines: readonly string[];
   readonly cursor?: { readonly row: number; readonly column: number } | undefined;
-  /** How many lines the card has, and how many of them fit. */
+  /** How many lines the card has, and how many of them fit; none on a screen that is too small. */
   readonly length: number;
   readonly room: number;
 }
@@ -34,7 +34,7 @@ export function frameOf(state: Review, card: readonly string[], style: FrameStyl
   if (columns < minColumns || rows < minRows) {
     const lines = wrap('Make this window larger. q keeps what you decided.', Math.max(2, columns));
     const fitting = lines.slice(0, Math.max(1, rows)).map((line) => truncate(line, columns));
-    return { lines: fitting, length: card.length, room: 1 };
+    return { lines: fitting, length: card.length, room: 0 };
   }
   const head = [headLine(state, style), ...messageLines(state.message, style)];
   const { lines: foot, cursor } = footLines(state.mode, style);

@@ -36,6 +36,9 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   const [first, ...rest] = keys;
   if (first === undefined) return { state };
   const quietUntil = world.at + burstMs;
+  // No card is shown, and the screen says that q keeps what is decided.
+  if (world.room === 0 && first !== 'interrupt')
+    return { state, ...(first === 'q' && { effect: { kind: 'leave', how: 'quit' } }) };
   if (isTyping(state)) return typeKeys(state, keys, world);
   if (world.at < state.quietUntil && first !== 'interrupt') {
     const held = state.held?.key === first ? { key: first, at: world.at } : state.held;

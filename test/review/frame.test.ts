@@ -59,6 +59,19 @@ describe('the screen', () => {
     ]);
   });
 
+  test('says what the last key did beside a rule, or in two lines where it does not fit', () => {
+    const state = atKeys([nimbus, ...cards(39)]).state();
+    expect(screenOf(state, 40, 15)[1]).toMatch(/^─{40}$/);
+    const said = (text: string) => screenOf({ ...state, message: text }, 40, 15).slice(1, 4);
+    expect(said('Nothing was opened.')[0]).toBe('── Nothing was opened. ─────────────────');
+    const [first, second, third] = said(
+      'Nimbus Kolmarden: shortlisted. 1 decided, u undoes. That was the last one: w sends, q keeps.',
+    );
+    expect(first).toBe('Nimbus Kolmarden: shortlisted. 1');
+    expect(second).toBe('decided, u undoes. That was the last on…');
+    expect(third).toMatch(/^Nimbus Kolmarden/);
+  });
+
   test('of 40 columns and 15 lines shows the same in fewer words, and how much is below', () => {
     const person = atKeys([nimbus, ...cards(39)]);
     const screen = screenOf(person.type('s', 'left', 'right', 'left'), 40, 15);
@@ -103,6 +116,8 @@ describe('the screen', () => {
     expect(screen.join('')).toContain(url);
     expect(screen).toContain('example.com');
     expect(screen.at(-1)).toBe('Open it? [y/N]');
+    const two = atKeys([cardOf(1, { formResponses: { VOD: `${url} https://b.example` } })]);
+    expect(screenOf(two.type('o'), 40, 15).at(-1)).toBe('Open it? [y/N]  o next (1 of 2)');
   });
 });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decisionKeys } from '../../src/review/deciding.js';
+import { applyRead } from '../../src/review/model.js';
 import { tallyOf } from '../../src/review/state.js';
 import type { Key } from '../../src/terminal/keys.js';
 import { atKeys, cardOf, cards, letters } from './user.js';
@@ -174,6 +175,12 @@ describe('notes', () => {
     expect(person.kept().queued.get('app_1')?.decision.note?.day).toBe('2026-11-22');
   });
 
+  test('a note takes emoji, and no other keys than characters', () => {
+    const person = atKeys();
+    person.type('n', 'é', '😀', 'up', '🎯', 'suspend', 'backspace', 'enter');
+    expect(person.decided()).toEqual(['app_1 "é😀"']);
+  });
+
   test('Escape keeps the note as it was, and letters of a note decide nothing', () => {
     const person = atKeys();
     person.read(['n']);
@@ -277,6 +284,7 @@ describe('moving', () => {
       cardOf(2),
       cardOf(3, { email: 'SENTINEL@example.com' }),
     ]);
+    expect(person.type('/', 'enter')).toMatchObject({ index: 0, message: '' });
     person.read(['/']);
     expect(person.read([...letters('sentinel'), 'enter'])).toMatchObject({ index: 2 });
     expect(person.type('/', 'enter')).toMatchObject({ index: 0, message: 'Found "sentinel".' });
@@ -298,6 +306,18 @@ describe('leaving, sending and opening', () => {
     ]);
   });
 
+  test('on a screen that is too small for a card, only q and Ctrl-C do something', () => {
+    const { state } = atKeys();
+    const world = { at: 9_000, day: '2026-11-22', room: 0, length: 30 };
+    for (const mode of [{ kind: 'cards' }, { kind: 'note', text: 'half' }] as const)
+      for (const key of ['r', 'u', 'w', 'n', 'enter', 'q', 'interrupt']) {
+        const before = { ...state(), mode };
+        const how = { q: 'quit', interrupt: 'interrupt' }[key];
+        const { state: after, effect } = applyRead(before, [key], world);
+        expect([key, after.mode, effect]).toEqual([key, mode, how && { kind: 'leave', how }]);
+      }
+  });
+
   test('w sends only where something is decided', () => {
     const person = atKeys();
     expect(person.type('w').message).toBe('Nothing is decided yet.');
@@ -313,7 +333,10 @@ describe('leaving, sending and opening', () => {
     expect(person.effects()).toEqual([]);
     person.type('o', 'o', 'y');
     expect(person.effects()).toEqual([{ kind: 'open', url: 'http://xn--bcher-kva.example/2' }]);
-    expect(atKeys().type('o').message).toBe('This application has no link to open.');
+    const no = 'This application has no link to open.';
+    expect(atKeys().type('o').message).toBe(no);
+    for (const link of ['ftp://b.example', 'https://kim@b.example', 'https://:key@b.example'])
+      expect(atKeys([cardOf(1, { vod: link })]).type('o').message).toBe(no);
   });
 
   test('any key closes the help and does nothing else', () => {

@@ -12,7 +12,13 @@ import { expect, test } from 'vitest';
 import { resolvePaths } from '../../src/config/paths.js';
 import type { Context } from '../../src/context.js';
 import { GuardError } from '../../src/errors.js';
-import { openQueue, type QueueEntry, unsentReviews } from '../../src/review/queue.js';
+import { sealLine } from '../../src/files/synced-lines.js';
+import {
+  openQueue,
+  type QueueEntry,
+  unsentDecisions,
+  unsentReviews,
+} from '../../src/review/queue.js';
 import { dequeueDone } from '../../src/review/review.js';
 import { codePoint } from '../support/code-point.js';
 import { converse } from '../support/converse.js';
@@ -129,6 +135,30 @@ test('unsent reviews are counted without opening them', async () => {
   await queue.append(decided('app_1', 'shortlisted'));
   expect(await unsentReviews(state)).toMatchObject([{ ...place, count: 1 }]);
   await queue.close();
+  const { profile: name, ...here } = place;
+  const elsewhere = 'https://b.example/v1';
+  const all = [
+    { name, ...here },
+    { name: 'renamed', ...here },
+    { name, ...here, service: elsewhere },
+    { name: 'other', ...here, service: elsewhere },
+    { name, ...here, organization: 'org_8' },
+  ];
+  const counts = await Promise.all(all.map((each) => unsentDecisions(state, each)));
+  expect(counts).toEqual([1, 1, 1, 0, 0]);
+});
+
+test('a queue of another version is refused, and --discard takes it', async () => {
+  const { open, file } = user();
+  const queue = await open();
+  await queue.append(decided('app_1', 'shortlisted'));
+  await queue.close();
+  writeFileSync(file(), sealLine({ kind: 'review', format: 2, ...place }));
+  await expect(open()).rejects.toMatchObject({ code: 'format' });
+  const dropped = await open(place, true);
+  await dropped.discard();
+  await dropped.close();
+  await (await open()).close();
 });
 
 test('a run takes only decisions that are still as it sent them, with their notes', async () => {

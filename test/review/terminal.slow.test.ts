@@ -379,6 +379,27 @@ describe('sending', () => {
     );
   });
 
+  test('a decision about an application that an incomplete list lacks is kept, and sent', async () => {
+    let isCut = false;
+    const { desk, open, statusOf } = await reviewer(several(3), (_, step) =>
+      isCut && step === 'LIST'
+        ? { status: 200, json: { applications: several(1), total: 3 } }
+        : undefined,
+    );
+    await decideTwo(desk);
+    desk.type('q');
+    await desk.ended;
+    isCut = true;
+    const next = open('--resume');
+    await next.sees(/2 decisions not sent yet: w sends, u undoes\. ─/);
+    expect(next.usual()).toContain('The list of applications may be incomplete');
+    expect(next.screen()[0]).toMatch(/^1 of 1 .* 1 shortlisted {2}1 rejected$/);
+    await press(next, 'w', /Change 2 applications\?/);
+    next.type('y\r');
+    expect(await next.ended).toMatchObject({ code: 0 });
+    expect([statusOf('app_1'), statusOf('app_2')]).toEqual(['shortlisted', 'rejected']);
+  });
+
   test('a decision that took effect already, as by runs resume, leaves the queue', async () => {
     const { desk, open, service } = await reviewer();
     await decideTwo(desk);

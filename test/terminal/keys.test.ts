@@ -36,11 +36,12 @@ test.each<readonly [string, readonly Key[]]>([
   [`${esc}[3~`, []],
   [`${esc}[[A`, []],
   [`${esc}Oa`, []],
-  [`${esc}[Msra`, []],
+  [`${esc}[Msras`, ['s']],
   [`${esc}[<0;3;4M`, []],
   [`${esc}[?64;1;2c`, []],
   [`${esc}]11;rgb:ffff/aaaa/rrrr\u0007`, []],
-  [`${esc}P1$r0 q${esc}\\`, []],
+  [`${esc}P1$r0 q${esc}\\s`, ['s']],
+  [`${esc}]0;r${esc}r\u0007s`, ['s']],
   ['\u009bA', ['up']],
   ['\u0001', []],
   [`${esc}[200~reject\r\nw${esc}[201~`, ['paste', 'paste']],
@@ -109,9 +110,9 @@ test.each<readonly [number, readonly Key[]]>([
   [1_100, ['s']],
 ])('a letter %i ms after Escape, which may be Alt and the letter, is %j', (ms, keys) => {
   const reader = new KeyReader();
-  reader.push(Buffer.from(esc), 0);
+  reader.push(Buffer.from(esc), 5_000);
   reader.endWait();
-  expect(reader.push(Buffer.from('s'), ms)).toEqual(keys);
+  expect(reader.push(Buffer.from('s'), 5_000 + ms)).toEqual(keys);
 });
 
 test('what a paste held is there once, after the read that ended it', () => {
