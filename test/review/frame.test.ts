@@ -77,6 +77,11 @@ describe('the screen', () => {
     const screen = screenOf(person.type('s', 'left', 'right', 'left'), 40, 15);
     expect(screen[0]).toBe('1 of 40                    1 shortlisted');
     expect(screen.at(-3)).toMatch(/^── \d+ more lines ↓ ─+$/);
+    const ofLines = (count: number) =>
+      withoutColor(
+        frameOf(person.state(), Array(count).fill('x'), styleOf(40, 15)).lines[12] ?? '',
+      );
+    expect([10, 11].map(ofLines)).toEqual(['─'.repeat(40), `── 1 more line ↓ ${'─'.repeat(23)}`]);
     expect(screen.slice(-2)).toEqual([
       's r a e decide  n note  ⏎ next  u undo',
       'w send  q keep  ? help',

@@ -44,6 +44,8 @@ describe('deciding', () => {
     const person = atKeys();
     expect(tallyOf(person.type('enter', 'enter'))).toEqual(['2 skipped']);
     expect(tallyOf(person.type('left', 'a'))).toEqual(['1 accepted', '1 skipped']);
+    expect(tallyOf(person.type('left', 'left', 'enter'))).toEqual(['1 accepted', '1 skipped']);
+    expect(tallyOf(person.type('enter'))).toEqual(['1 accepted', '1 skipped']);
   });
 
   test('what the person saw is kept beside the decision', () => {
@@ -85,6 +87,9 @@ describe('keys that arrive together', () => {
     const person = atKeys();
     expect(person.read(['paste']).message).toBe('Pasted text is ignored.');
     person.read(['paste', 'r']);
+    person.read(['r'], 10);
+    person.read(['paste']);
+    person.read(['paste'], 10);
     person.read(['r'], 10);
     expect(person.decided()).toEqual([]);
   });
@@ -185,8 +190,12 @@ describe('notes', () => {
     const person = atKeys();
     person.read(['n']);
     person.read([...letters('srae wq'), 'escape']);
-    expect(person.effects()).toEqual([]);
     expect(person.state().mode.kind).toBe('cards');
+    for (const end of ['escape', 'enter']) {
+      person.read(['n']);
+      person.read([end, 'r', 'w']);
+    }
+    expect(person.effects()).toEqual([]);
   });
 
   test('a paste into a note or a search is typed as one line, and sends nothing', () => {
@@ -199,7 +208,8 @@ describe('notes', () => {
     person.type('enter');
     expect(person.decided()).toEqual(['app_1 "a see https://example.com/v"']);
     person.type('/');
-    person.paste(' https://example.com/v/2');
+    person.read(['paste']);
+    person.read(['paste'], 10, ' https://example.com/v/2');
     expect(person.type('enter').index).toBe(1);
     person.type('n');
     expect(person.paste('😀'.repeat(3_000)).mode).toMatchObject({ text: '😀'.repeat(500) });
