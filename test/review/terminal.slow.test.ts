@@ -167,6 +167,16 @@ describe('the terminal is given back and the decisions are kept', () => {
   });
 });
 
+test('Ctrl-C before the first card is shown leaves the review', async () => {
+  const service = await keep(several(3));
+  const desk = sitDown(['tryouts', 'review'], { home: temporaryFolder(), env: service.env });
+  await until(() => desk.written().includes('?1049h'));
+  desk.type('\u0003');
+  expect(await desk.ended).toMatchObject({ code: 130 });
+  expect(desk.isGivenBack()).toBe(true);
+  expect(desk.usual()).toContain('Nothing was decided.');
+});
+
 /** Both arrive at once, the key first. */
 function stopAfterSend(desk: Desk): void {
   desk.kill('SIGSTOP');
