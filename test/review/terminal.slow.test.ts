@@ -243,6 +243,15 @@ test('a text pasted into a note is kept with it', async () => {
   await desk.ended;
 });
 
+test('Ctrl-L draws the screen anew', async () => {
+  const { desk } = await reviewer();
+  const before = desk.written().length;
+  desk.type('\u000c');
+  await until(() => desk.written().slice(before).includes('1 of 6'));
+  desk.type('q');
+  expect(await desk.ended).toMatchObject({ code: 0 });
+});
+
 test('Ctrl-Z gives the terminal to the shell, and fg brings the review back', async () => {
   const service = await keep(several(3));
   const { shown, code } = await inShell(
