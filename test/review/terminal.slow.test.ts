@@ -214,7 +214,7 @@ test('a key that was pressed while the disk was busy decides nothing about a car
   const trace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
   skip(!trace, 'strace is not installed or may not trace');
   const service = await keep(several(6));
-  const slow = ['-e', 'trace=fdatasync', '-e', 'inject=fdatasync:delay_exit=2500000'];
+  const slow = ['-e', 'trace=fdatasync', '-e', 'inject=fdatasync:delay_exit=4000000'];
   const program = ['strace', '-f', '-o', '/dev/null', ...slow, process.execPath, launcher];
   const env = { ...service.env, NO_COLOR: '1' };
   const desk = sitDown(['tryouts', 'review'], { home: temporaryFolder(), env, program });
