@@ -97,14 +97,14 @@ function plainCell(value: unknown): string {
  * also at places where a spreadsheet may split the cell. `unguard` is its exact inverse.
  */
 export function guard(cell: string): string {
-  const inner = splitPoints.test(cell) ? withinCell(cell, innerFormula, "'") : cell;
+  const inner = splitPoints.test(cell) ? cell.replace(bareFormula, "$1$2'") : cell;
   return needsGuard(inner) ? `'${inner}` : inner;
 }
 
 /** Removes the marks of `guard`. Other text stays unchanged, even with a leading `'`. */
 export function unguard(cell: string): string {
   const bare = cell.startsWith("'") && needsGuard(cell.slice(1)) ? cell.slice(1) : cell;
-  return splitPoints.test(bare) ? withinCell(bare, guardedInner, '') : bare;
+  return splitPoints.test(bare) ? bare.replace(guardedFormula, '$1$2') : bare;
 }
 
 /**
@@ -115,20 +115,24 @@ export function asInInput(cell: string): string {
   return isSpecial(cell.trim()) ? cell : forSpreadsheet(unguard(cell));
 }
 
-/** Replaces the text before each formula, except for the one at the start of the cell. */
-function withinCell(cell: string, pattern: RegExp, mark: string): string {
-  const first = cell.search(/\S/);
-  return cell.replace(pattern, (all: string, before: string, formulaFrom: string, at: number) =>
-    first >= 0 && at >= first ? before + mark + formulaFrom : all,
-  );
+/** Matches places at which a spreadsheet with another delimiter than ours would start another cell. */
+const splitPoints = /[,;\t\r\n]/;
+const bareFormula = innerFormula('');
+const guardedFormula = innerFormula("'");
+
+function innerFormula(mark: string): RegExp {
+  const ends = ';\\t\\r\\n';
+  // Excel drops a quote at the start of a cell.
+  const afterEnd = `([${ends}][^\\S\\t\\r\\n]*"*)${mark}(?=${formulaBefore(ends)})`;
+  // In prose, a space follows a comma, and no program reads a formula behind one.
+  const afterComma = `(,"*)${mark}(?=${formulaBefore(`,${ends}`)})`;
+  return new RegExp(`${afterEnd}|${afterComma}`, 'g');
 }
 
-/** Matches places at which a spreadsheet with another delimiter than ours would start another cell. */
-const splitPoints = /[;\t\r\n]/;
-// Only formulas that could call or reach something: not list bullets, smileys, phone numbers or =>.
-const formulaStart = "'*(?:[=\\uff1d](?![=><])|[+\\-@\\uff0b\\uff0d\\uff20](?=[^;\\t\\r\\n]*[|(]))";
-const innerFormula = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)(${formulaStart})`, 'g');
-const guardedInner = new RegExp(`([;\\t\\r\\n][^\\S\\t\\r\\n]*)'(${formulaStart})`, 'g');
+/** Only formulas that could call or reach something: not list bullets, smileys, phone numbers or =>. */
+function formulaBefore(ends: string): string {
+  return `'*(?:[=\\uff1d](?![=><])|[+\\-@\\uff0b\\uff0d\\uff20](?=[^${ends}]*[|(]))`;
+}
 
 /**
  * The start of a formula after spaces: = + - @, their full-width forms, tab, line ends, NUL. Skips

@@ -47,8 +47,8 @@ of another type, an unknown status) is shown as it came and noted once on stderr
 
 In tab-separated output \\, tab, line feed and carriage return in values are written
 \\\\, \\t, \\n, \\r. In CSV, what a spreadsheet would read as a formula gets a
-leading ', even after a semicolon, tab or line break within a cell; a NUL is written
-as \u2400. --csv-raw turns both off.
+leading ', even after a comma, semicolon, tab or line break within a cell; a NUL is
+written as \u2400. --csv-raw turns both off.
 
 In a workbook every text is a text cell, so ids, leading zeros and = survive; what XML
 cannot hold is written _x0001_, as Excel does. Times other than updatedAt are dates in
