@@ -1,7 +1,15 @@
 /** Values of CSV cells: a changed cell keeps the type of the record's value. */
 import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
-import { checkDigits, checkNoError, clearWord, exportText, isExportOf, notEscaped } from './csv.js';
+import {
+  checkDigits,
+  checkNoError,
+  clearWord,
+  exportText,
+  isExportOf,
+  isShortened,
+  notEscaped,
+} from './csv.js';
 import { isNumber, isObject, type JsonObject, jsonNumber, parseJson } from './json.js';
 import { AbsentFields } from './nearest.js';
 import { isNested, type Located, listText, locate, plainText } from './path.js';
@@ -166,14 +174,17 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
   const text = isSheetCell(cell) ? cell.text : isRaw ? cell.raw : (cell as string);
   const keepsType = type === undefined || (type === 'text' && typeof present === 'string');
   if (keepsType && present !== undefined && isExportOf(text, present)) return undefined;
+  // In a cell, a list of one value looks like that value.
+  const sole: unknown = Array.isArray(present) && present.length === 1 ? present[0] : present;
   if (isSheetCell(cell) && cell.kind !== undefined) {
-    if (keepsType && isSameInSheet(cell, present)) return undefined;
+    if (keepsType && isSameInSheet(cell, sole)) return undefined;
     if (cell.kind === 'date' && type === undefined) return dateLike(present, text);
   }
   if (isRaw && text.trim() === clearWord) return null;
   if (isRaw) checkNoError(text.trim());
   if (type !== undefined) return typedCell(text, type);
-  if (!isSheetCell(cell)) checkDigits(text, present);
+  if (isNumber(sole) && isShortened(plainText(sole), text.trim())) return undefined;
+  if (!isSheetCell(cell)) checkDigits(text, sole);
   return valueLike(present, text);
 }
 
@@ -188,8 +199,7 @@ const dateTolerance = 1000;
 function isSameInSheet({ text, kind }: SheetCell, present: unknown): boolean {
   if (typeof present !== 'string') return false;
   if (kind === 'boolean') return present.trim().toLowerCase() === text;
-  if (kind === 'number')
-    return decimal.test(present.trim()) && compareDecimals(present.trim(), text) === 0;
+  if (kind === 'number') return compareDecimals(present, text) === 0;
   const moment = momentOf(present);
   const shown = momentOf(text.includes('T') ? text : `${text}T00:00:00Z`);
   if (!moment || !shown) return false;
@@ -205,10 +215,11 @@ export function dateLike(present: unknown, text: string): string {
   });
 }
 
-const decimal = /^[+-]?\d+(?:\.\d+)?$/;
-/** A date in another form than `2026-03-01`, or its day number. */
-const otherDate = /^(?!\d{4}-\d\d-\d\d$)(?:\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d+(?:[.,]\d+)?)$/;
+/** A date in another form than `2026-03-01`, perhaps with a time, or its day number. */
+const otherDate =
+  /^(?!\d{4}-\d\d-\d\d)(?:\d{1,4}([./-])\d{1,2}\1\d{1,4}(?: \d{1,2}:.*)?|\d+(?:[.,]\d+)?)$/;
 const calendarDay = /^\d{4}-\d\d-\d\d$/;
+const dayOrTime = /^\d{4}-\d\d-\d\d(?:$|[T ]\d\d:)/;
 
 /** Returns the value of a cell in a typed column. Throws InputError, which follows the column's name. */
 export function typedCell(cell: string, type: ColumnType): unknown {
@@ -236,7 +247,7 @@ export function valueLike(present: unknown, cell: string): unknown {
   if (typeof present === 'boolean') return booleanOf(cell);
   if (isNumber(present)) return numberLike(present, cell);
   // A spreadsheet rewrites dates in the order of its country when it saves a CSV.
-  if (calendarDay.test(String(present)) && otherDate.test(cell.trim()))
+  if (dayOrTime.test(String(present)) && otherDate.test(cell.trim()))
     throw invalidCell(cell, `a date like ${String(present)}`);
   return notEscaped(cell, present);
 }

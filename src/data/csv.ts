@@ -37,9 +37,9 @@ export function exportText(value: unknown): string {
 }
 
 /**
- * True if a cell holds what the export writes for a value. Spreadsheet programs write line ends in
- * their own way, and a service may send a URL with another signature, so these may differ. Where a
- * program opened a CSV and saved a workbook, the marks of `guard` have become text.
+ * True if a cell holds what the export writes for a value. Spreadsheet programs write line ends and
+ * truth values in their own way, and a service may send a URL with another signature, so these may
+ * differ. Where a program opened a CSV and saved a workbook, the marks of `guard` have become text.
  */
 export function isExportOf(cell: string, value: unknown): boolean {
   const text = exportText(value);
@@ -47,6 +47,7 @@ export function isExportOf(cell: string, value: unknown): boolean {
   const bare = unguard(cell);
   return (
     (bare !== cell && isExportOf(bare, value)) ||
+    (/^(?:true|false)$/i.test(text) && cell === text.toUpperCase()) ||
     (text.includes('\r') && withLineFeeds(cell) === withLineFeeds(text)) ||
     (cell.includes('\\') && unescaped(cell) === text) ||
     isSignedAgain(cell, text)
@@ -211,12 +212,31 @@ export function checkDigits(cell: string, present: unknown): void {
   });
 }
 
-/** Returns the other forms of a text of digits in a CSV that a program opened: without zeros, or without the digits beyond 15. */
+/**
+ * Returns the other forms of a number or its text in a CSV that a program opened: `42` for `0042`,
+ * `7.00E+02` for `7e2`, and without the digits beyond 15.
+ */
 export function spreadsheetForms(text: string): readonly string[] {
-  if (!/^[+-]?\d+(?:\.\d+)?$/.test(text)) return [];
-  const rounded = text.slice(0, safeDigits).padEnd(text.length, '0');
-  return [String(Number(text)), rounded].filter((form) => form !== text);
+  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text)) return [];
+  const number = Number(text);
+  const short = number.toExponential(2).replace('e', 'E').replace(/\b\d$/, '0$&');
+  return [String(number), short, text.replace(beyondSafe, '0')].filter((form) => form !== text);
 }
+
+const beyondSafe = new RegExp(`(?<=\\d{${safeDigits}})\\d`, 'g');
+
+/** True if a spreadsheet writes a number so, of which it keeps at most 15 digits and shows a part. */
+export function isShortened(own: string, text: string): boolean {
+  if (own.length <= mostShown) return false;
+  if (!own.includes('.')) return spreadsheetForms(own).includes(text);
+  for (let digits = safeDigits; digits >= leastShown; digits -= 1)
+    if (Number(Number(own).toPrecision(digits)) === Number(text)) return true;
+  return false;
+}
+
+/** Excel shows at most 11 characters of a number: of `0.0123456789012`, the 8 digits of `0.012345679`. */
+const mostShown = 11;
+const leastShown = 8;
 
 /** The columns that `--results` adds to those of its input. */
 export const resultColumns = ['result', 'error_code', 'message'];

@@ -237,6 +237,8 @@ const player = {
   joinedAt: '2026-03-01T10:00:00Z',
   chat: '123456789012345678',
   none: null,
+  codes: ['0042'],
+  sci: '12E4',
 };
 const dates = '<xf numFmtId="0"/><xf numFmtId="22"/>';
 
@@ -253,6 +255,9 @@ describe('a cell becomes a value of the type that the record has:', () => {
     ['code', '', '42', {}],
     ['code', 't="str"', '42', { code: '42' }],
     ['code', '', '43', { code: '43' }],
+    ['codes', '', '42', {}],
+    ['codes', '', '43', { codes: ['43'] }],
+    ['sci', '', '120000', {}],
     ['age', '', '18', { age: 18 }],
     ['age', 't="str"', '18', { age: 18 }],
     ['active', 't="b"', '0', { active: false }],

@@ -92,6 +92,60 @@ describe('a text of digits in a CSV that a spreadsheet saved', () => {
   });
 });
 
+/** The dry run of an update of a player with one cell of a CSV. */
+async function updateCell(field: string, json: string, cell: string) {
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    text: url.endsWith('/p1') ? `{"id":"p1","name":"Ann","${field}":${json}}` : '{"players":[]}',
+  }));
+  const user = userOf(service, inProcess);
+  await at(user.home, 'rows.csv', `id,${field}\np1,${cell}\n`);
+  return user.run(`players update --csv ${user.home}/rows.csv -n --json`);
+}
+
+describe('a cell that a spreadsheet rewrote when it opened and saved a CSV', () => {
+  test.each([
+    ['agreed', '"true"', 'TRUE'],
+    ['agreed', '"False"', 'FALSE'],
+    ['agreed', '["true"]', 'TRUE'],
+    ['rating', '0.6666666666666666', '0.666666667'],
+    ['rating', '0.30000000000000004', '0.3'],
+    ['rating', '[-123.45678901234]', '-123.456789'],
+    ['account', '123456789012345678', '123456789012345000'],
+  ])('is no edit: %s %s, %s', async (field, json, cell) => {
+    const ran = await updateCell(field, json, cell);
+    expect([ran.code, report(ran).summary]).toMatchObject([0, { unchanged: 1, wouldChange: 0 }]);
+  });
+
+  test.each([
+    ['codes', '["0042"]', '42', 'codes holds "42", which is what spreadsheets make of 0042.'],
+    ['code', '"7e2"', '7.00E+02', 'holds "7.00E+02", which is what spreadsheets make of 7e2.'],
+    ['code', '"12E-4"', '1.20E-03', 'holds "1.20E-03", which is what spreadsheets make of 12E-4.'],
+    ['code', '".50"', '0.5', 'code holds "0.5", which is what spreadsheets make of .50.'],
+    ['code', '"-1234567890123456"', '-1234567890123450', 'spreadsheets make of -1234567890123456.'],
+    ['seen', '"2026-03-01 10:00:00"', '3/1/2026 10:00', 'not a date like 2026-03-01 10:00:00.'],
+    ['seen', '"2026-03-01T10:00"', '46082.41667', 'not a date like 2026-03-01T10:00.'],
+  ])('is refused: %s %s, %s', async (field, json, cell, message) => {
+    const ran = await updateCell(field, json, cell);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(errorOf(ran)['message']).toContain(message);
+  });
+
+  test.each([
+    ['agreed', '"true"', 'FALSE', 'FALSE'],
+    ['agreed', '"TRUE"', 'true', 'true'],
+    ['rating', '0.6666666666666666', '0.67', 0.67],
+    ['rating', '12345.678', '12345.68', 12_345.68],
+    ['account', '1234567890', '1234567900', 1_234_567_900],
+    ['codes', '["0042","7"]', '0043;7', ['0043', '7']],
+    ['seen', '"2026-03-01 10:00:00"', '2026-03-02 10:00:00', '2026-03-02 10:00:00'],
+  ])('is an edit if it differs: %s %s, %s', async (field, json, cell, after) => {
+    expect(report(await updateCell(field, json, cell)).results).toMatchObject([
+      { after: { [field]: after } },
+    ]);
+  });
+});
+
 test('an unchanged row of an export with an unknown status blocks no other row', async () => {
   const service = await keep([
     application('app_1'),
