@@ -1,5 +1,6 @@
 /** Times and durations: parsing, formatting, measuring age, waiting and deadlines. */
 import { UsageError } from '../errors.js';
+import { lazy } from './lazy.js';
 import { orList, plural } from './text.js';
 
 /** With a space and `+00` as well, as databases write it. */
@@ -56,9 +57,11 @@ export function shortDay(moment: Date, now: Date): string {
   return moment.getFullYear() === now.getFullYear() ? day.slice(0, -5) : day;
 }
 
+const withZone = lazy(() => new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }));
+
 /** Returns `22 Nov 2026, 10:05 CET`. */
 export function longTime(moment: Date): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(moment);
+  const parts = withZone().formatToParts(moment);
   const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
   return `${longDay(moment)}, ${clockTime(moment)} ${zone}`.trimEnd();
 }
