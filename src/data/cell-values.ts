@@ -267,11 +267,15 @@ function numberLike(present: unknown, cell: string): unknown {
   return compareDecimals(plainText(present), text) === 0 ? present : parseJson(text);
 }
 
-/** Converts a cell to a list whose elements keep their types, also if the list grew or shrank. */
+/**
+ * Converts a cell to a list whose elements keep their types, also if the list grew or shrank. In
+ * `a; b;` neither the space nor the end is meant, unless the list has such elements.
+ */
 function listLike(present: readonly unknown[], cell: string): unknown {
   const list = jsonList(present, cell);
   if (list) return list;
-  const parts = cell.split(';');
+  const hasBlank = present.some((item) => exportText(item).trim() === '');
+  const parts = cell.split(';').filter((part) => hasBlank || part.trim() !== '');
   const byText =
     parts.length === present.length
       ? new Map<string, unknown>()
@@ -280,7 +284,7 @@ function listLike(present: readonly unknown[], cell: string): unknown {
     const own = present[index];
     if (index < present.length && isExportOf(part, own)) return own;
     if (byText.has(part)) return byText.get(part);
-    return valueLike(index < present.length ? own : present[0], part);
+    return valueLike(index < present.length ? own : present[0], part.trim());
   });
 }
 

@@ -139,6 +139,10 @@ describe('a cell that a spreadsheet rewrote when it opened and saved a CSV', () 
     ['account', '1234567890', '1234567900', 1_234_567_900],
     ['codes', '["0042","7"]', '0043;7', ['0043', '7']],
     ['seen', '"2026-03-01 10:00:00"', '2026-03-02 10:00:00', '2026-03-02 10:00:00'],
+    ['tags', '["legal","travel"]', 'legal; visa ;', ['legal', 'visa']],
+    ['tags', '["legal","travel"]', ';travel', ['travel']],
+    ['tags', '["a"," b"]', 'x; b', ['x', ' b']],
+    ['tags', '["a","","c"]', 'a;; d', ['a', '', 'd']],
   ])('is an edit if it differs: %s %s, %s', async (field, json, cell, after) => {
     expect(report(await updateCell(field, json, cell)).results).toMatchObject([
       { after: { [field]: after } },
