@@ -46,9 +46,9 @@ export function parseCondition(text: string): Condition {
 
 /**
  * True if a record meets a condition. A list meets `=`, `~` and the comparisons if one element
- * does; `!=` is the opposite of `=`. A missing value is not a match. Throws UsageError if `<`, `>`,
- * `<=` or `>=` cannot compare a value as a number with a number or as a time with a time, and if `=`
- * or `!=` would compare an object with a plain text.
+ * does; `!=` is the opposite of `=`. A missing value is not a match, and `<`, `>`, `<=` and `>=` pass
+ * over an empty one. Throws UsageError if they cannot compare a value as a number with a number or as
+ * a time with a time, and if `=` or `!=` would compare an object with a plain text.
  */
 export function matchesCondition(condition: Condition, record: JsonObject): boolean {
   const values = valuesAt(record, condition.field) ?? [];
@@ -120,7 +120,7 @@ function anyCompares(
 ): boolean {
   let incomparable: unknown;
   for (const value of values) {
-    if (value === null || value === undefined) continue;
+    if (isEmptyValue(value)) continue;
     const order = orderOf(plainText(value), condition);
     if (order === undefined) incomparable = value;
     else if (ordered[condition.operator]?.(order)) return true;

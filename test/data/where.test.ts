@@ -35,6 +35,7 @@ const record = {
     'a.b': 'dotted',
     hours: '12',
     essay: 'long',
+    skipped: '',
   },
 };
 const holds = (text: string) => matchesCondition(parseCondition(text), record);
@@ -87,6 +88,8 @@ describe('a condition', () => {
     ['snowflake>9000000000000000000', true],
     ['internalNotes<5', false],
     ['missing<5', false],
+    ['formResponses.skipped<5', false],
+    ['formResponses.skipped>=2026-03-01', false],
     ['submittedAt<2026-03-03', true],
     ['submittedAt>2026-03-02', false],
     ['submittedAt>2026-03-01', false],
