@@ -186,15 +186,16 @@ class Cells implements XmlHandler {
 
   private read(cell: OpenCell): { readonly text: string; readonly mark?: CellMark } {
     const { takeFormulas } = this.options;
-    const hasFormula = cell.hasFormula && !truthValues.includes(cell.formula);
-    if (hasFormula && !takeFormulas) return formula;
-    if (hasFormula && this.value === '' && cell.type !== 'str') return formulaWithoutValue;
+    const truth = truthValues.get(cell.formula);
+    if (truth !== undefined) return truthValue(truth);
+    if (cell.hasFormula && !takeFormulas) return formula;
+    if (cell.hasFormula && this.value === '' && cell.type !== 'str') return formulaWithoutValue;
     const { value } = this;
     if (cell.type === 'inlineStr') return { text: csvText(this.rich.take()) };
     if (value === '') return { text: '' };
     if (cell.type === 's') return { text: csvText(this.shared(value)) };
     if (cell.type === 'str') return { text: csvText(unescaped(value)) };
-    if (cell.type === 'b') return { text: String(saysYes(value)), mark: { kind: 'boolean' } };
+    if (cell.type === 'b') return truthValue(saysYes(value));
     if (cell.type === 'e') return errorCell(value);
     if (cell.type === 'd') return { text: isoDate(value), mark: { kind: 'date' } };
     return this.number(value, cell.style);
@@ -243,8 +244,15 @@ const longNumber: CellMark = {
   hint: 'Format the column as text and type the number again, or empty the cell to leave the field as it is.',
 };
 
-/** How LibreOffice writes a boolean that no formula computed. */
-const truthValues: readonly string[] = ['TRUE()', 'FALSE()'];
+/** How LibreOffice writes a boolean that no formula computed, in a cell of text as a number. */
+const truthValues: ReadonlyMap<string, boolean> = new Map([
+  ['TRUE()', true],
+  ['FALSE()', false],
+]);
+
+function truthValue(is: boolean) {
+  return { text: String(is), mark: { kind: 'boolean' } satisfies CellMark };
+}
 
 const takeHint = 'To use the values that formulas show, add --take-formulas.';
 // As an error of the spreadsheet, which no reader of rows accepts.

@@ -121,7 +121,8 @@ function timeSerial(value: unknown): number | undefined {
 
 /** Returns the inside of a cell for a number that survives every spreadsheet, or for a truth value. */
 function plainCell(value: unknown): string | undefined {
-  if (typeof value === 'boolean') return ` t="b"><v>${value ? 1 : 0}</v></c>`;
+  // In a column of text, LibreOffice would show it as 1.
+  if (typeof value === 'boolean') return ` s="${styles.plain}" t="b"><v>${value ? 1 : 0}</v></c>`;
   if (typeof value !== 'number') return undefined;
   const text = String(value);
   const digits = text.replace(/^-?0?\.?0*|\./g, '');

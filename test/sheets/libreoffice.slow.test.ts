@@ -5,6 +5,7 @@ import { report, userOf } from '../bulk/user.js';
 import { application, keep } from '../commands/tryouts/service.js';
 import { payloads } from '../faults/support/payloads.js';
 import { convertByLibreOffice, hasLibreOffice } from '../support/libreoffice.js';
+import { recordingService } from '../support/service.js';
 
 // What a real spreadsheet program makes of our workbooks: LibreOffice opens them and saves them again.
 
@@ -22,6 +23,13 @@ const texts = [
     '日本語 🎮',
   ],
   ...['_x0041_', 'a_x000D_b', '&lt;', '<b>&amp;</b>', ']]>', "'<clear>", '#N/A', 'é'],
+];
+
+const times = ['2026-03-01T10:00:00.123456Z', '1900-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
+const mixed = [
+  ...[...times, true, false, null, 5, -0.5, 0.1 + 0.2, 1e21, 1e-7, 999_999_999_999_999],
+  ...[['0042'], ['true'], [1, 2], ['1', '2'], ['a;b', 'c'], ['[1]'], [true], [], [null, 1]],
+  ...[{ a: 1 }, [{ a: [1, 2] }, { a: null }]],
 ];
 
 describe('LibreOffice', () => {
@@ -48,6 +56,27 @@ describe('LibreOffice', () => {
     const ran = await user.run(`tryouts update --csv ${saved} --yes --json`);
     expect(ran).toMatchObject({ code: 0 });
     expect(report(ran).summary).toMatchObject({ total: texts.length, unchanged: texts.length });
+  });
+
+  test('gives back a column of values of every type unchanged', async () => {
+    const players = mixed.map((value, index) => ({
+      id: `p${index}`,
+      name: 'Ann',
+      value,
+      joinedAt: times[index % times.length],
+    }));
+    const service = await recordingService(({ url }) => ({
+      status: 200,
+      json: players.find(({ id }) => url.endsWith(`/${id}`)) ?? { players, total: players.length },
+    }));
+    const user = userOf(service);
+    const file = join(user.home, 'x.xlsx');
+    expect(await user.run(`players list --out ${file}`)).toMatchObject({ code: 0 });
+    expect(readFileSync(convertByLibreOffice(file, 'csv'), 'utf8')).toContain(',TRUE,');
+    const saved = convertByLibreOffice(file, 'xlsx:Calc MS Excel 2007 XML');
+    const ran = await user.run(`players update --csv ${saved} --yes --json`);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(report(ran).summary).toMatchObject({ total: mixed.length, unchanged: mixed.length });
   });
 });
 

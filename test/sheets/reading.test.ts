@@ -42,6 +42,7 @@ describe('a cell is read as it is shown:', () => {
     ['a number as Excel writes it', '', '<v>7.4999999999999997E-2</v>', '0.075'],
     ['a truth value', 't="b"', '<v>1</v>', 'true'],
     ['a truth value of LibreOffice', 't="b"', '<f aca="false">FALSE()</f><v>0</v>', 'false'],
+    ['one in a cell of text', 't="n" s="4"', '<f aca="false">TRUE()</f><v>1</v>', 'true'],
     ['a date', 's="1"', '<v>46082</v>', '2026-03-01'],
     ['a date and time', 's="2"', '<v>46082.416666666664</v>', '2026-03-01T10:00:00.000Z'],
     ['an ISO date', 't="d"', '<v>2026-03-01</v>', '2026-03-01'],

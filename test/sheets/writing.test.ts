@@ -94,7 +94,7 @@ describe('a workbook', () => {
     expect(cell('E2')).toBe('<c r="E2" s="1" >0042</v></c>');
     expect(cell('F2')).toBe('<c r="F2" s="1" >a_x0001_b_x000D_\n&lt;b&gt; _x005F_x0041_</v></c>');
     expect(cell('G2')).toBe('<c r="G2"><v>1.85</v></c>');
-    expect(cell('H2')).toBe('<c r="H2" t="b"><v>1</v></c>');
+    expect(cell('H2')).toBe('<c r="H2" s="0" t="b"><v>1</v></c>');
     expect(cell('I2')).toMatch(/^<c r="I2" s="4"><v>46082\.4166666666\d+<\/v><\/c>$/);
     expect(cell('J2')).toBe('<c r="J2" s="3" >2026-03-01T10:00:00.123Z</v></c>');
     expect(unzip(file).get('xl/styles.xml')).toContain('<xf numFmtId="49" fontId="2" fillId="2"');
