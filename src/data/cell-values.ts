@@ -170,22 +170,21 @@ export function typeHint(name: string): string {
 /** Returns the new value; undefined if the cell changes nothing. */
 function changedValue(cell: unknown, type: ColumnType | undefined, present: unknown): unknown {
   if (cell === null) return null;
+  const sheet = isSheetCell(cell) ? cell : undefined;
   const isRaw = isRawCell(cell);
-  const text = isSheetCell(cell) ? cell.text : isRaw ? cell.raw : (cell as string);
+  const text = sheet?.text ?? (isRaw ? cell.raw : (cell as string));
   const keepsType = type === undefined || (type === 'text' && typeof present === 'string');
   if (keepsType && present !== undefined && isExportOf(text, present)) return undefined;
   // In a cell, a list of one value looks like that value.
   const sole: unknown = Array.isArray(present) && present.length === 1 ? present[0] : present;
-  if (isSheetCell(cell) && cell.kind !== undefined) {
-    if (keepsType && isSameInSheet(cell, sole)) return undefined;
-    if (cell.kind === 'date' && type === undefined) return dateLike(present, text);
-  }
+  if (keepsType && sheet && isSameInSheet(sheet, sole)) return undefined;
+  if (sheet?.kind === 'date' && type === undefined) return dateLike(present, text);
   if (isRaw && text.trim() === clearWord) return null;
   if (isRaw) checkNoError(text.trim());
   if (type !== undefined) return typedCell(text, type);
   if (isNumber(sole) && isShortened(plainText(sole), text.trim())) return undefined;
-  if (!isSheetCell(cell)) checkDigits(text, sole);
-  return valueLike(present, text);
+  if (!sheet) checkDigits(text, sole);
+  return valueLike(present, text, sheet?.kind);
 }
 
 function isSheetCell(cell: unknown): cell is SheetCell {
@@ -197,7 +196,7 @@ const dateTolerance = 1000;
 
 /** True if a sheet shows the same for a text that it converted: `42` for `0042`, TRUE for `true`. */
 function isSameInSheet({ text, kind }: SheetCell, present: unknown): boolean {
-  if (typeof present !== 'string') return false;
+  if (kind === undefined || typeof present !== 'string') return false;
   if (kind === 'boolean') return present.trim().toLowerCase() === text;
   if (kind === 'number') return compareDecimals(present, text) === 0;
   const moment = momentOf(present);
@@ -237,15 +236,17 @@ export function typedCell(cell: string, type: ColumnType): unknown {
   }
 }
 
-/** Converts a cell to the type of the present value. Throws InputError if it does not match. */
-export function valueLike(present: unknown, cell: string): unknown {
+/** Converts a cell to the type of the present value (`kind`: that of a sheet's cell). Throws InputError if it does not match. */
+export function valueLike(present: unknown, cell: string, kind?: SheetCell['kind']): unknown {
   if (isNested(present))
     throw new InputError(
       `is ${Array.isArray(present) ? 'a list of objects' : 'an object'}, but the cell is text.`,
     );
   if (Array.isArray(present)) return listLike(present, cell);
   if (typeof present === 'boolean') return booleanOf(cell);
-  if (isNumber(present)) return numberLike(present, cell);
+  // A sheet may show a number with zeros before it.
+  if (isNumber(present))
+    return numberLike(present, kind === 'number' ? cell.replace(/^0+(?=\d)/, '') : cell);
   // A spreadsheet rewrites dates in the order of its country when it saves a CSV.
   if (dayOrTime.test(String(present)) && otherDate.test(cell.trim()))
     throw invalidCell(cell, `a date like ${String(present)}`);

@@ -98,14 +98,24 @@ const dateFormats: readonly (readonly [first: number, last: number])[] = [
   [50, 58],
 ];
 
-/** True if a number format shows a date or a time: `yyyy-mm-dd`, `[$-409]d. mmm`, not `0.00` or `"day" 0`. */
-export function isDateFormat(id: number, format: string | undefined): boolean {
-  if (format === undefined) return dateFormats.some(([first, last]) => id >= first && id <= last);
-  const bare = format
+/** How a number format shows numbers. */
+export interface NumberFormat {
+  /** As a date or a time: `yyyy-mm-dd`, `[$-409]d. mmm`, not `0.00` or `"day" 0`. */
+  readonly isDate: boolean;
+  /** With zeros before it, up to so many digits: 5 for `00000`. */
+  readonly digits: number;
+}
+
+/** Reads a number format; without its text, it is one that every program knows. */
+export function numberFormat(id: number, format: string | undefined): NumberFormat {
+  if (format === undefined)
+    return { isDate: dateFormats.some(([first, last]) => id >= first && id <= last), digits: 0 };
+  const [bare = ''] = format
     .replace(/"[^"]*"|\\.|_.|\*./g, '')
     .replace(/\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '')
-    .split(';', 1)[0];
-  return /[ymdhs]/i.test((bare ?? '').replace(/general/i, ''));
+    .split(';', 1);
+  const isDate = /[ymdhs]/i.test(bare.replace(/general/i, ''));
+  return { isDate, digits: /^0+$/.test(bare) ? bare.length : 0 };
 }
 
 const pageBytes = 1024 * 1024;

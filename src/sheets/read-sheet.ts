@@ -215,14 +215,16 @@ class Cells implements XmlHandler {
         this.options.name,
         `row ${this.line} holds the number ${value.slice(0, 20)}`,
       );
-    const isDate = this.book.dateStyles[style] === true;
+    const { isDate = false, digits = 0 } = this.book.formats[style] ?? {};
     const date = isDate ? dateText(number, this.book.is1904) : undefined;
     if (date !== undefined) return { text: date, mark: { kind: 'date' } };
     // A time of day. Other numbers of such a format are durations.
     if (isDate && number > 0 && number < 1) return { text: String(number), mark: { kind: 'date' } };
     if (Math.abs(number) >= 1e15)
       return { text: number.toExponential().toUpperCase(), mark: longNumber };
-    return { text: String(number), mark: { kind: 'number' } };
+    const text = String(number);
+    const shown = /^\d+$/.test(text) ? text.padStart(digits, '0') : text;
+    return { text: shown, mark: { kind: 'number' } };
   }
 }
 

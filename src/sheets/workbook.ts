@@ -1,9 +1,9 @@
-/** Reads the parts of a workbook around a sheet: which sheet is read, its shared strings, and which formats are dates. */
+/** Reads the parts of a workbook around a sheet: which sheet is read, its shared strings, and its formats of numbers. */
 
 import { firstOf } from '../data/text.js';
 import { InputError } from '../errors.js';
 import { type Archive, damagedArchive, openArchive, tooLarge } from './archive.js';
-import { isDateFormat, PackedTexts, unescaped } from './cell-text.js';
+import { type NumberFormat, numberFormat, PackedTexts, unescaped } from './cell-text.js';
 import { attributeOf, XmlError, type XmlHandler, XmlScanner } from './xml.js';
 
 /** The needs of reading the cells of one sheet. */
@@ -12,8 +12,8 @@ export interface Workbook {
   readonly sheet: string;
   readonly is1904: boolean;
   readonly strings: PackedTexts;
-  /** For each cell style, true if it shows a date. */
-  readonly dateStyles: readonly boolean[];
+  /** The number format of each cell style. */
+  readonly formats: readonly NumberFormat[];
   /** Scans a part. Throws InputError. */
   scan(path: string, handler: XmlHandler): AsyncGenerator<undefined>;
 }
@@ -45,7 +45,7 @@ export async function openWorkbook(
   return {
     sheet: relations.get(sheet.id)?.path ?? '',
     is1904: book.is1904,
-    dateStyles: stylesPart === undefined ? [] : await readDateStyles(scan, stylesPart),
+    formats: stylesPart === undefined ? [] : await readFormats(scan, stylesPart),
     strings:
       stringsPart === undefined ? new PackedTexts() : await readStrings(scan, stringsPart, name),
     scan,
@@ -192,16 +192,16 @@ function chosenSheet(
   });
 }
 
-async function readDateStyles(scan: Scan, path: string): Promise<readonly boolean[]> {
+async function readFormats(scan: Scan, path: string): Promise<readonly NumberFormat[]> {
   const formats = new Map<number, string>();
-  const styles: boolean[] = [];
+  const styles: NumberFormat[] = [];
   let isCells = false;
   await scanAll(scan, path, {
     open(name, attributes) {
       const id = Number(attributeOf(attributes, 'numFmtId'));
       if (name === 'numFmt') formats.set(id, attributeOf(attributes, 'formatCode') ?? '');
       else if (name === 'cellXfs') isCells = true;
-      else if (name === 'xf' && isCells) styles.push(isDateFormat(id, formats.get(id)));
+      else if (name === 'xf' && isCells) styles.push(numberFormat(id, formats.get(id)));
     },
     close(name) {
       if (name === 'cellXfs') isCells = false;

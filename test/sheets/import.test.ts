@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { report } from '../bulk/user.js';
 import { inProcess } from '../support/in-process.js';
 import { errorOf, rosterctl, temporaryFolder } from '../support/run.js';
-import { textRows, workbook } from '../support/workbook.js';
+import { textRows, type WorkbookParts, workbook } from '../support/workbook.js';
 
 // `import` reads workbooks as it reads CSVs.
 
@@ -13,7 +13,8 @@ function sandbox(run: typeof rosterctl = inProcess) {
   return {
     home,
     run: (line: string) => run(`-p sandbox ${line}`, { home, cwd: home }),
-    save: (rows: string) => writeFileSync(join(home, 'x.xlsx'), workbook({ rows })),
+    save: (rows: string, more: WorkbookParts = {}) =>
+      writeFileSync(join(home, 'x.xlsx'), workbook({ rows, ...more })),
   };
 }
 
@@ -48,6 +49,21 @@ test('a workbook typed by hand creates players once', async () => {
   expect(JSON.parse(mira.stdout)).toMatchObject([
     { name: '=Mira', discordUserId: '123456789012345678' },
   ]);
+});
+
+test('a new player has the zeros that the format of a cell shows', async () => {
+  const { run, save } = sandbox();
+  save(
+    `${textRows([['name', 'discordUserId']])}<row r="2"><c t="str"><v>Ann</v></c><c s="1"><v>1067</v></c></row>`,
+    {
+      formats: '<numFmt numFmtId="170" formatCode="00000"/>',
+      styles: '<xf numFmtId="0"/><xf numFmtId="170"/>',
+    },
+  );
+  const ran = await run('players import x.xlsx --key name --yes --json');
+  expect(ran).toMatchObject({ code: 0 });
+  const { stdout } = await run("players list --where 'name=Ann' --json");
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'Ann', discordUserId: '01067' }]);
 });
 
 test('--csv-raw is about CSVs: a formula of a workbook is still only text', async () => {

@@ -50,6 +50,8 @@ describe('a cell is read as it is shown:', () => {
     ['a number in a cell of text', 's="4"', '<v>1002</v>', '1002'],
     ['a number with an exponent', 's="5"', '<v>46082</v>', '46082'],
     ['a time in Japanese', 's="6"', '<v>46082</v>', '2026-03-01'],
+    ['a number that its format fills with zeros', 's="7"', '<v>1067</v>', '01067'],
+    ['a fraction in such a format', 's="7"', '<v>1.5</v>', '1.5'],
     ['nothing', 's="1"', '', undefined],
   ])('%s', async (_, type, inside, expected) => {
     const rows = await read({
@@ -57,9 +59,9 @@ describe('a cell is read as it is shown:', () => {
       strings:
         '<si><t>x</t></si><si><t>Ann</t></si><si><r><rPr><b/></rPr><t>bold</t></r><r><t xml:space="preserve"> and plain</t></r></si><si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh><phoneticPr fontId="1"/></si>',
       formats:
-        '<numFmt numFmtId="170" formatCode="[$-409]d\\ mmm\\ yyyy\\ hh:mm"/><numFmt numFmtId="171" formatCode="0&quot;d&quot;"/>',
+        '<numFmt numFmtId="170" formatCode="[$-409]d\\ mmm\\ yyyy\\ hh:mm"/><numFmt numFmtId="171" formatCode="0&quot;d&quot;"/><numFmt numFmtId="172" formatCode="[$-407]00000"/>',
       styles:
-        '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171" applyNumberFormat="1"/><xf numFmtId="49"/><xf numFmtId="48"/><xf numFmtId="50"/>',
+        '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171" applyNumberFormat="1"/><xf numFmtId="49"/><xf numFmtId="48"/><xf numFmtId="50"/><xf numFmtId="172"/>',
     });
     expect(rows).toEqual(expected === undefined ? [] : [[1, [expected]]]);
   });
@@ -241,12 +243,13 @@ const player = {
   codes: ['0042'],
   sci: '12E4',
 };
-const dates = '<xf numFmtId="0"/><xf numFmtId="22"/>';
+const dates = '<xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="170"/>';
 
 /** A sheet whose second row is p1, with this cell below a head. */
 function one(head: string, attributes: string, inside: string): Buffer {
   return workbook({
     styles: dates,
+    formats: '<numFmt numFmtId="170" formatCode="0000"/>',
     rows: `<row r="1"><c t="str"><v>id</v></c><c t="str"><v>${head}</v></c></row><row r="7"><c t="str"><v>p1</v></c><c ${attributes}>${inside}</c></row>`,
   });
 }
@@ -255,6 +258,13 @@ describe('a cell becomes a value of the type that the record has:', () => {
   test.each([
     ['code', '', '42', {}],
     ['code', 't="str"', '42', { code: '42' }],
+    ['code', 's="2"', '42', {}],
+    ['code', 's="2"', '43', { code: '0043' }],
+    ['none', 's="2"', '5', { none: '0005' }],
+    ['age', 's="2"', '17', { age: 17 }],
+    ['age', 's="2"', '18', { age: 18 }],
+    ['age:int', 's="2"', '0', { age: 0 }],
+    ['codes', 's="2"', '43', { codes: ['0043'] }],
     ['code', '', '43', { code: '43' }],
     ['codes', '', '42', {}],
     ['codes', '', '43', { codes: ['43'] }],

@@ -96,7 +96,7 @@ export function newValue(given: FieldValue): unknown {
   if (isRaw && text.trim() === clearWord) return null;
   try {
     if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
-    return type === undefined ? valueLike(seen?.sample, text) : typedCell(text, type);
+    return type === undefined ? valueLike(seen?.sample, text, kind) : typedCell(text, type);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new InputError(error.message, { hint: error.hint ?? typeHint(field), cause: error });
