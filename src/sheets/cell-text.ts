@@ -114,7 +114,7 @@ export function numberFormat(id: number, format: string | undefined): NumberForm
     .replace(/"[^"]*"|\\.|_.|\*./g, '')
     .replace(/\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '')
     .split(';', 1);
-  const isDate = /[ymdhs]/i.test(bare.replace(/general/i, ''));
+  const isDate = /[ymdhs]/i.test(bare);
   return { isDate, digits: /^0+$/.test(bare) ? bare.length : 0 };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type JsonObject, RawNumber } from '../../src/data/json.js';
 import {
   compareDecimals,
+  isSameMeaning,
   OrderedRecords,
   orderByField,
   type RecordOrder,
@@ -254,6 +255,19 @@ describe('numbers by value', () => {
   test.each(['', '.', '-', 'x', '1x', '0x10', '1e', 'NaN', 'Infinity'])('"%s" is none', (text) => {
     expect(compareDecimals(text, '1')).toBeUndefined();
   });
+});
+
+test.each([
+  [9.5, '9.50', true],
+  ['9.5', '9.50', true],
+  [7, '07', true],
+  ['7', '07', false],
+  [false, 0, true],
+  ['2026-03-01T10:00:00Z', '2026-03-01T12:00:00+02:00', true],
+  ['2026-03-01T10:00:00Z', '2026-03-01T12:00:00Z', false],
+])('%j and %j mean the same: %s', (one, other, expected) => {
+  expect(isSameMeaning(one, other)).toBe(expected);
+  expect(isSameMeaning(other, one)).toBe(expected);
 });
 
 const order = (values: readonly unknown[], descending = false) =>

@@ -52,6 +52,13 @@ describe('a cell is read as it is shown:', () => {
     ['a time in Japanese', 's="6"', '<v>46082</v>', '2026-03-01'],
     ['a number that its format fills with zeros', 's="7"', '<v>1067</v>', '01067'],
     ['a fraction in such a format', 's="7"', '<v>1.5</v>', '1.5'],
+    ['the first day that all calendars have', 's="1"', '<v>61</v>', '1900-03-01'],
+    ['the number of a day before it', 's="1"', '<v>60</v>', '60'],
+    ['the last day', 's="1"', '<v>2958465</v>', '9999-12-31'],
+    ['a number beyond it', 's="1"', '<v>2958466</v>', '2958466'],
+    ['a day in Chinese', 's="8"', '<v>46082</v>', '2026-03-01'],
+    ['a time in minutes', 's="9"', '<v>46082</v>', '2026-03-01'],
+    ['a number that is positive', 's="10"', '<v>5000</v>', '5000'],
     ['nothing', 's="1"', '', undefined],
   ])('%s', async (_, type, inside, expected) => {
     const rows = await read({
@@ -59,9 +66,9 @@ describe('a cell is read as it is shown:', () => {
       strings:
         '<si><t>x</t></si><si><t>Ann</t></si><si><r><rPr><b/></rPr><t>bold</t></r><r><t xml:space="preserve"> and plain</t></r></si><si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh><phoneticPr fontId="1"/></si>',
       formats:
-        '<numFmt numFmtId="170" formatCode="[$-409]d\\ mmm\\ yyyy\\ hh:mm"/><numFmt numFmtId="171" formatCode="0&quot;d&quot;"/><numFmt numFmtId="172" formatCode="[$-407]00000"/>',
+        '<numFmt numFmtId="170" formatCode="[$-409]d\\ mmm\\ yyyy\\ hh:mm"/><numFmt numFmtId="171" formatCode="0&quot;d&quot;"/><numFmt numFmtId="172" formatCode="[$-407]00000"/><numFmt numFmtId="173" formatCode="0;d"/>',
       styles:
-        '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171" applyNumberFormat="1"/><xf numFmtId="49"/><xf numFmtId="48"/><xf numFmtId="50"/><xf numFmtId="172"/>',
+        '<xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171" applyNumberFormat="1"/><xf numFmtId="49"/><xf numFmtId="48"/><xf numFmtId="50"/><xf numFmtId="172"/><xf numFmtId="30"/><xf numFmtId="45"/><xf numFmtId="173"/>',
     });
     expect(rows).toEqual(expected === undefined ? [] : [[1, [expected]]]);
   });
@@ -76,6 +83,10 @@ describe('a cell is read as it is shown:', () => {
     const rows = cell('s="1"', '<v>44620</v>');
     const styles = '<xf numFmtId="0"/><xf numFmtId="22"/>';
     expect(await read({ rows, styles, properties: 'date1904="1"' })).toEqual([[1, ['2026-03-01']]]);
+    const first = cell('s="1"', '<v>1</v>');
+    expect(await read({ rows: first, styles, properties: 'date1904="true"' })).toEqual([
+      [1, ['1904-01-02']],
+    ]);
   });
 });
 
@@ -337,6 +348,8 @@ describe('with --take-formulas', () => {
     expect(rows).toEqual([[1, ['5']]]);
     const text = workbook({ rows: cell('t="str"', '<f>A1</f><v>=x</v>') });
     expect((await rowsOf(text, { takeFormulas: true })).rows).toEqual([[1, ["'=x"]]]);
+    const empty = workbook({ rows: cell('t="str"', '<f>""</f><v></v>') });
+    expect((await rowsOf(empty, { takeFormulas: true })).rows).toEqual([]);
   });
 
   test('a formula that was never calculated is an error of its cell', async () => {
@@ -365,7 +378,7 @@ test('columns that are moved or hidden, sorted rows and removed ones change noth
 
 test('rows that a filter hides are read, and said', async () => {
   const rows = textRows([['id'], ['p1'], ['p2']]).replaceAll(
-    /<row r="([23])"/g,
+    /<row r="(\d)"/g,
     '<row r="$1" hidden="1"',
   );
   const { rows: found, notes } = await rowsOf(workbook({ rows }));

@@ -100,6 +100,16 @@ describe('a workbook', () => {
     expect(unzip(file).get('xl/styles.xml')).toContain('<xf numFmtId="49" fontId="2" fillId="2"');
   });
 
+  test.each([
+    [123_456_789_012_345, '><v>123456789012345</v></c>'],
+    [-0.012_345_678_901_234_5, '><v>-0.0123456789012345</v></c>'],
+    [1_234_567_890_123_456, ' s="1" >1234567890123456</v></c>'],
+    [0.1 + 0.2, ' s="1" >0.30000000000000004</v></c>'],
+    [1e-7, ' s="1" >1e-7</v></c>'],
+  ])('holds %s as a number only if every program keeps its digits', async (value, cell) => {
+    expect(cellOf(await write([{ id: '1', value }]), 'B2')).toBe(`<c r="B2"${cell}`);
+  });
+
   test('has frozen heads, a filter, widths, and a drop-down of the six statuses', async () => {
     const sheet = sheetOf(await write([ann, { ...ann, id: '2' }]));
     expect(sheet).toContain(

@@ -142,6 +142,7 @@ describe('a cell that a spreadsheet rewrote when it opened and saved a CSV', () 
     ['tags', '["legal","travel"]', 'legal; visa ;', ['legal', 'visa']],
     ['tags', '["legal","travel"]', ';travel', ['travel']],
     ['tags', '["a"," b"]', 'x; b', ['x', ' b']],
+    ['tags', '[1,"2"]', '2;x;1', ['2', 'x', 1]],
     ['tags', '["a","","c"]', 'a;; d', ['a', '', 'd']],
   ])('is an edit if it differs: %s %s, %s', async (field, json, cell, after) => {
     expect(report(await updateCell(field, json, cell)).results).toMatchObject([
