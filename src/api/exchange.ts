@@ -138,7 +138,7 @@ class Exchange implements RawHandler {
   }
 
   onError(error: Error): void {
-    this.fail(transportErrorOf(error, this.reached(), this.status !== undefined));
+    this.fail(transportErrorOf(error, this.reached(), this.status));
   }
 
   /** Ends the attempt for a reason on our side. */

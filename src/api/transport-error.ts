@@ -40,7 +40,7 @@ const byCode: { readonly [code: string]: TransportError['why'] } = {
 export function transportErrorOf(
   error: Error,
   delivery: Delivery,
-  hasStatus: boolean,
+  status: number | undefined,
 ): TransportError {
   if (error instanceof Failure) return { why: 'ours', delivery, cause: error };
   const limit = systemLimit(error);
@@ -48,6 +48,9 @@ export function transportErrorOf(
   if (error instanceof ProxyFailure) return { why: 'proxy', delivery, cause: error };
   const code = errorCode(error);
   const why = byCode[code];
+  // undici reports a body that ended with its connection in the same way.
+  if (why === 'badFraming' && status !== undefined && status !== 204)
+    return { why: 'cut', delivery, cause: error };
   if (why) return { why, delivery, cause: error };
   // A TLS 1.3 server that demands a client certificate has read no request yet.
   if (code.endsWith('_ALERT_CERTIFICATE_REQUIRED'))
@@ -57,7 +60,7 @@ export function transportErrorOf(
   if (error.message === 'bad upgrade') return { why: 'switched', delivery, cause: error };
   if (error.message === 'bad response') return { why: 'continued', delivery, cause: error };
   if (error.name === 'HTTPParserError')
-    return { why: hasStatus ? 'cut' : 'notHttp', delivery, cause: error };
+    return { why: status === undefined ? 'notHttp' : 'cut', delivery, cause: error };
   return { why: 'cut', delivery, cause: error };
 }
 

@@ -101,7 +101,7 @@ const failed = (code: string) => Object.assign(new Error('x'), { code });
 
 describe('transport errors', () => {
   test('an unknown host name is retried once, after a second', async () => {
-    const transportError = transportErrorOf(failed('ENOTFOUND'), 'not-sent', false);
+    const transportError = transportErrorOf(failed('ENOTFOUND'), 'not-sent', undefined);
     const { waits, sleep } = noWait();
     let tries = 0;
     const policy = {
@@ -131,7 +131,7 @@ describe('transport errors', () => {
   test.each(['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
     '%s is a TLS failure that no retry can fix',
     (code) => {
-      const transportError = transportErrorOf(failed(code), 'not-sent', false);
+      const transportError = transportErrorOf(failed(code), 'not-sent', undefined);
       expect(transportError.why).toBe('tls');
       expect(mayRetryAfter(transportError)).toBe('never');
     },
@@ -139,8 +139,8 @@ describe('transport errors', () => {
 
   test('an error without a code is classified by its name', () => {
     const parser = Object.assign(new Error('bad chunk'), { name: 'HTTPParserError' });
-    expect(transportErrorOf(parser, 'applied', true).why).toBe('cut');
-    expect(transportErrorOf(parser, 'ambiguous', false).why).toBe('notHttp');
+    expect(transportErrorOf(parser, 'applied', 200).why).toBe('cut');
+    expect(transportErrorOf(parser, 'ambiguous', undefined).why).toBe('notHttp');
   });
 });
 

@@ -248,6 +248,7 @@ describe('invalid responses', () => {
     ['a header block above 16 KiB', answer('{}', `x: ${'a'.repeat(20_000)}\r\n`)],
     ['a content encoding nobody asked for', answer('xx', 'content-encoding: gzip\r\n')],
     ['two lengths', answer('{}', 'content-length: 2\r\ncontent-length: 3\r\n')],
+    ['a body where none is due', 'HTTP/1.1 204 No\r\ncontent-length: 5\r\n\r\nhello'],
   ])('%s is a protocol error at once', async (_, bytes) => {
     const service = await rawService((socket) => onRequest(socket, () => socket.write(bytes)));
     const transport = transportTo(service.baseUrl, { retries: 3, sleep: noWait().sleep });
@@ -308,6 +309,21 @@ describe('retries', () => {
     const transport = transportTo(service.baseUrl, { retries: 3, sleep: noWait().sleep });
     expect((await transport.request(request)).status).toBe(status);
     expect(service.requests).toHaveLength(sent);
+  });
+
+  test.each([
+    ['a read', get],
+    ['an upload grant', grant],
+  ])('a body that ends early with its connection is asked for again: %s', async (_, request) => {
+    const service = await rawService((socket, count) =>
+      onRequest(socket, () => {
+        const length = count === 1 ? 50 : 2;
+        socket.end(answer('{}', `connection: close\r\ncontent-length: ${length}\r\n`));
+      }),
+    );
+    const transport = transportTo(service.baseUrl, { retries: 3, sleep: noWait().sleep });
+    expect(await transport.request(request)).toMatchObject({ status: 200 });
+    expect(service.connections()).toBe(2);
   });
 
   test('with no retries every call is sent once', async () => {
