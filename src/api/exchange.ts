@@ -1,4 +1,5 @@
 /** One HTTP exchange: sends a request once, with deadlines, and reports how far it got. */
+import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { RawHandler } from 'undici/lib/dispatcher/agent.js';
 import { ageMs, Deadline, type Instant } from '../data/time.js';
@@ -280,7 +281,9 @@ function readHeaders(raw: readonly Buffer[]): { readonly [name: string]: string 
   const headers: { [name: string]: string } = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = (raw[at] as Buffer).toString('latin1').toLowerCase();
-    const value = (raw[at + 1] as Buffer).toString('latin1');
+    const bytes = raw[at + 1] as Buffer;
+    // Many programs write addresses and file names in UTF-8. A tag is sent back as it came.
+    const value = bytes.toString(name !== 'etag' && isUtf8(bytes) ? 'utf8' : 'latin1');
     headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value;
   }
   return headers;

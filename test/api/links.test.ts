@@ -215,6 +215,14 @@ describe('through the client', () => {
     expect(foreign.requests).toHaveLength(0);
   });
 
+  test('a redirect may be written in UTF-8, as browsers read it', async () => {
+    const written = 'https://files.example.org/\u00dcbersicht.pdf?sig=1';
+    const location = Buffer.from(written).toString('latin1');
+    expect(await link({ status: 302, headers: { location } })).toMatchObject({
+      url: new URL(written).href,
+    });
+  });
+
   test('an HTML page is an error that does not show its text', async () => {
     const page = { status: 200, text: '<html>canary', headers: { 'content-type': 'text/html' } };
     const error = await thrownBy(link(page));

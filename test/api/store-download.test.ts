@@ -30,6 +30,17 @@ test('a part is requested by its first byte and its version', async () => {
   expect(service.requests[0]?.headers).toMatchObject({ range: 'bytes=3-', 'if-range': '"v1"' });
 });
 
+test('headers are read as UTF-8 where they are, and a tag is sent back byte by byte', async () => {
+  const inBytes = Buffer.from('"B\u00e9la"').toString('latin1');
+  const names = { utf8: inBytes, latin1: '"B\u00e9la"', etag: inBytes };
+  const service = await recordingService(() => ({ status: 206, text: 'lo', headers: names }));
+  const store = storeFor(base);
+  const { headers } = await store.get(`${service.origin}/d`);
+  expect(headers).toMatchObject({ utf8: names.latin1, latin1: names.latin1 });
+  await store.get(`${service.origin}/d`, { from: 3, ifRange: headers['etag'] });
+  expect(service.requests[1]?.headers['if-range']).toBe(inBytes);
+});
+
 test.each([204, 205, 299])('a %i is not the file', async (status) => {
   const service = await recordingService(() => ({ status }));
   const error = await thrownBy(storeFor(base).get(`${service.origin}/d`));
