@@ -1,7 +1,11 @@
 /** The parts of undici that rosterctl uses: agents, and connections through proxies. */
 
 import { subscribe } from 'node:diagnostics_channel';
-import type { LookupFunction, Socket } from 'node:net';
+import {
+  type LookupFunction,
+  type Socket,
+  setDefaultAutoSelectFamilyAttemptTimeout,
+} from 'node:net';
 import type { buildConnector } from 'undici';
 import type RawAgent from 'undici/lib/dispatcher/agent.js';
 import { lazy } from '../data/lazy.js';
@@ -28,6 +32,11 @@ interface ConnectionOptions {
 const headerBytes = 16 * 1024;
 /** undici ends the wait half a second to a second later. */
 const defaultConnectMs = 9_000;
+/**
+ * Node tries the addresses of a host in turn. Its own 250 ms for each but the last are too short for a
+ * service far away, whose last address may be one that this machine cannot reach (IPv6).
+ */
+const nextAddressMs = 900;
 
 /** Opens a set of connections. Loads undici on first use. */
 async function openConnections(
@@ -138,6 +147,7 @@ async function loadUndici(nodeVersion: string) {
     import('undici/lib/dispatcher/agent.js'),
     import('undici/lib/core/connect.js'),
   ]);
+  setDefaultAutoSelectFamilyAttemptTimeout(nextAddressMs);
   subscribeOnce();
   return { Agent: agent.default, connectorFor: connect.default };
 }

@@ -6,7 +6,7 @@ import { createServer as createTls } from 'node:tls';
 import { describe, expect } from 'vitest';
 import { atEnd } from '../support/cleaning.js';
 import { temporaryFolder } from '../support/run.js';
-import { expectFailure, fault, unlessPossible } from './support/case.js';
+import { type Attack, expectFailure, fault, unlessPossible } from './support/case.js';
 import { certificates, type Pair } from './support/certificates.js';
 import { cannotChangeNames, missing, nameServer } from './support/machine.js';
 import {
@@ -298,24 +298,39 @@ describe('lost responses', () => {
   });
 
   fault('F012', 'two addresses, the first one dead', async (attack, context) => {
-    unlessPossible(context, missing('unshare', '-m', 'mount', '--bind', '/dev/null', '/etc/hosts'));
+    unlessPossible(context, cannotBindHosts());
     const world = await hostileWorld();
-    const hosts = join(temporaryFolder('hosts'), 'hosts');
-    writeFileSync(hosts, '::1 localhost\n127.0.0.1 localhost\n');
-    const env = { ...world.env, ROSTERCTL_BASE_URL: `http://localhost:${world.port}/v1` };
-    const under = [
-      'unshare',
-      '-m',
-      'sh',
-      '-c',
-      `mount --bind ${hosts} /etc/hosts && exec "$@"`,
-      'sh',
-    ];
-    const ran = await attack(read, { env: { ...env, ROSTERCTL_RETRIES: '0' }, under });
+    const ran = await readOfTwo(attack, world.port);
     expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
     expect(world.count()).toBe(1);
   });
+
+  fault(
+    'F012',
+    'two addresses, of which the first gets the time of a long way',
+    async (attack, context) => {
+      unlessPossible(context, cannotBindHosts());
+      const world = await hostileWorld();
+      await deafPort(world.port, '::1');
+      const ran = await readOfTwo(attack, world.port);
+      expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 });
+      expect(ran.ms).toBeGreaterThanOrEqual(900);
+    },
+  );
 });
+
+/** Runs a read of a service whose host has two addresses. */
+async function readOfTwo(attack: Attack, port: number) {
+  const hosts = join(temporaryFolder('hosts'), 'hosts');
+  writeFileSync(hosts, '::1 localhost\n127.0.0.1 localhost\n');
+  const env = { ...environmentFor(`http://localhost:${port}/v1`), ROSTERCTL_RETRIES: '0' };
+  const bound = `mount --bind ${hosts} /etc/hosts && exec "$@"`;
+  return attack(read, { env, under: ['unshare', '-m', 'sh', '-c', bound, 'sh'] });
+}
+
+function cannotBindHosts(): string | undefined {
+  return missing('unshare', '-m', 'mount', '--bind', '/dev/null', '/etc/hosts');
+}
 
 /** A service behind a CONNECT proxy; only the proxy can resolve `api.test`. `tls`: the proxy's own. */
 async function behindProxy(answer?: string, tls?: Pair) {
@@ -426,22 +441,20 @@ describe('a proxy', () => {
 /**
  * Returns a port whose server stopped accepting and whose queue is full: further SYNs are dropped.
  */
-async function deafPort(): Promise<number> {
+async function deafPort(port = 0, host = '127.0.0.1'): Promise<number> {
   const script = `const s = require('net').createServer();
-    s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    s.listen({ port: ${port}, host: '${host}', backlog: 1 }, () => {
       process.stdout.write(s.address().port + '\\n', () => process.kill(process.pid, 'SIGSTOP'));
     });`;
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   atEnd(() => child.kill('SIGKILL'));
-  const port = await new Promise<number>((resolve) =>
+  const deaf = await new Promise<number>((resolve) =>
     child.stdout.once('data', (text: Buffer) => resolve(Number(text))),
   );
-  const fillers = Array.from({ length: 6 }, () =>
-    connect(port, '127.0.0.1').on('error', () => undefined),
-  );
+  const fillers = Array.from({ length: 6 }, () => connect(deaf, host).on('error', () => undefined));
   atEnd(() => {
     for (const each of fillers) each.destroy();
   });
   await new Promise((resolve) => setTimeout(resolve, 300));
-  return port;
+  return deaf;
 }
