@@ -142,18 +142,19 @@ interface Headers {
  * Returns the seconds that a response asks to wait: Retry-After as seconds or as a date, else
  * `retry_after` of a JSON body, else the rate-limit headers, which some services add to each response:
  * after another failure they count only if no request is left. A date is compared with the response's
- * own Date header, because clocks differ. Undefined if it asks for none.
+ * own Date header, because clocks differ. Undefined if it asks for none, or for 0 s: some services
+ * round down, and an immediate retry would be refused again.
  */
 export function requestedWait(
   { status, headers, body }: { status: number; headers: Headers; body: Uint8Array },
   now: Date,
 ): number | undefined {
   return (
-    waitInRetryAfter(headers, now) ??
-    waitInBody(body, headers['content-type']) ??
-    (status === 429 || (requestsLeft(headers) ?? '0') === '0'
-      ? waitUntilLimitReset(headers, now)
-      : undefined)
+    waitInRetryAfter(headers, now) ||
+    waitInBody(body, headers['content-type']) ||
+    ((status === 429 || (requestsLeft(headers) ?? '0') === '0') &&
+      waitUntilLimitReset(headers, now)) ||
+    undefined
   );
 }
 

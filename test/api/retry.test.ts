@@ -26,7 +26,9 @@ describe('the wait that an answer asks for', () => {
       { 'retry-after': 'Sat, 21 Nov 2026 13:00:10 GMT', date: 'Sat, 21 Nov 2026 13:00:00 GMT' },
       10,
     ],
-    ['a date that has passed', { 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, 0],
+    ['a date that has passed', { 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, undefined],
+    ['no seconds, rounded down', { 'retry-after': '0' }, undefined],
+    ['no seconds, and a reset', { 'retry-after': '0', 'ratelimit-reset': '1' }, 1],
     ['garbage', { 'retry-after': 'soon' }, undefined],
     ['garbage with a number', { 'retry-after': 'try 5' }, undefined],
     ['a negative number', { 'retry-after': '-5' }, undefined],
@@ -71,6 +73,7 @@ describe('the wait that a body asks for', () => {
   test('counts less than Retry-After and more than a rate-limit reset', () => {
     expect(waitOf({ retry_after: 3 }, { 'retry-after': '9' })).toBe(9);
     expect(waitOf({ retry_after: 3 }, { 'ratelimit-reset': '30' })).toBe(3);
+    expect(waitOf({ retry_after: 0.4 }, { 'retry-after': '0' })).toBe(0.4);
   });
 
   test('is ignored if it is not a number of seconds', () => {
