@@ -1,6 +1,6 @@
 /** Proxies: which one a request goes through, and why one could not be used. */
 
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import type { Environment } from '../data/environment.js';
 import { isLocalName, isLoopbackHost } from '../data/http.js';
 import { percentDecoded } from '../data/text.js';
@@ -50,9 +50,13 @@ function variable(env: Environment, lower: string): { name: string; value: strin
 function readProxy(name: string, value: string): Proxy {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || url.hostname === '' || !/^https?:$/.test(url.protocol))
+  // An `@` there ends a user name and a password that holds a `/`, `?` or `#`: the host is part of them.
+  const isCut = url && `${url.pathname}${url.search}${url.hash}`.includes('@');
+  if (!url || isCut || url.hostname === '' || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${name} does not name an http or https proxy.`, {
-      hint: `Write it as ${name}=http://HOST:PORT, or unset it.`,
+      hint: text.includes('@')
+        ? `Write it as ${name}=http://USER:PASSWORD@HOST:PORT, with %23 for # and %2F for / in it.`
+        : `Write it as ${name}=http://HOST:PORT, or unset it.`,
     });
   const user = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return {
@@ -64,8 +68,8 @@ function readProxy(name: string, value: string): Proxy {
 }
 
 /**
- * Matches `*`, `example.org` and `.example.org` (with subdomains), or an address, each with `:port`; or a
- * block of addresses, `10.0.0.0/8`.
+ * Matches `*`, `example.org` and `.example.org` (with subdomains), or an address, each with `:port`; or an
+ * address in any spelling, or a block of them, `10.0.0.0/8`.
  */
 function bypassesProxy(target: URL, list: string): boolean {
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');
@@ -74,7 +78,7 @@ function bypassesProxy(target: URL, list: string): boolean {
     .split(/[\s,]+/)
     .some((entry) => {
       if (entry === '*' || isInBlock(target.hostname, entry)) return true;
-      const [, name = '', entryPort] = /^(.*?)(?::(\d+))?$/.exec(bracketed(entry)) ?? [];
+      const [, name = '', entryPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
       const domain = name.replace(/^\*?\./, '').replace(/\.$/, '');
       if (domain === '' || (entryPort !== undefined && entryPort !== port)) return false;
       const host = target.hostname.replace(/\.$/, '');
@@ -83,19 +87,16 @@ function bypassesProxy(target: URL, list: string): boolean {
 }
 
 function isInBlock(hostname: string, entry: string): boolean {
-  const [address = '', bits] = entry.split('/');
+  const [address = '', length] = entry.split('/');
   const host = hostname.replace(/^\[|\]$/g, '');
   const version = isIP(address);
-  const isBlock = /^\d{1,3}$/.test(bits ?? '') && Number(bits) <= (version === 6 ? 128 : 32);
+  const bits = version === 6 ? 128 : 32;
+  const isBlock = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits);
   if (version === 0 || isIP(host) !== version || !isBlock) return false;
   const family = version === 6 ? 'ipv6' : 'ipv4';
   const block = new BlockList();
-  block.addSubnet(address, Number(bits), family);
+  block.addSubnet(address, Number(length ?? bits), family);
   return block.check(host, family);
-}
-
-function bracketed(entry: string): string {
-  return isIPv6(entry) ? `[${entry}]` : entry;
 }
 
 /** A proxy could not be used: the service was not reached, and nothing was sent to it. */

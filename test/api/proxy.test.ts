@@ -31,6 +31,7 @@ describe('which proxy', () => {
     expect(chosen({ http_proxy: 'http://a:1' }, 'http://files.example.org')).toBe('http://a:1');
     expect(chosen({ HTTPS_PROXY: 'proxy.example.org:3128' })).toBe('http://proxy.example.org:3128');
     expect(chosen({ HTTPS_PROXY: 'https://p.example.org' })).toBe('https://p.example.org');
+    expect(chosen({ HTTPS_PROXY: 'http://:@p.example.org' })).toBe('http://p.example.org');
   });
 
   test.each([
@@ -60,6 +61,9 @@ describe('which proxy', () => {
     ['10.0.0.7', 'https://10.0.0.70', false],
     ['2001:db8::7', 'https://[2001:db8::7]', true],
     ['[2001:db8::7]:443', 'https://[2001:db8::7]', true],
+    ['2001:DB8:0:0::7', 'https://[2001:db8::7]', true],
+    ['2001:db8::7', 'https://[2001:db8::70]', false],
+    ['fe80::7%eth0', 'https://[2001:db8::7]', false],
     ['example.org,10.0.0.0/8', 'https://10.20.30.40', true],
     ['10.0.0.0/8', 'https://11.0.0.1', false],
     ['10.0.0.0/8', 'https://10.example.org', false],
@@ -87,19 +91,24 @@ describe('which proxy', () => {
     ]);
   });
 
-  test.each(['socks5://ann:s3cret@a:1', 'http://', 'http://ann:s3cret@', 'http://a b:1'])(
-    '%s is a configuration error and is not shown',
-    (value) => {
-      let error: unknown;
-      try {
-        chosen({ https_proxy: value });
-      } catch (caught) {
-        error = caught;
-      }
-      expect(error).toBeInstanceOf(ConfigError);
-      expect(String(error)).not.toContain('s3cret');
-    },
-  );
+  test.each([
+    'socks5://ann:s3cret@a:1',
+    'http://',
+    'http://ann:s3cret@',
+    'http://a b:1',
+    'http://ann:12#s3cret@a:1',
+    'http://ann:12/s3cret@a:1',
+    '"http://ann:s3cret@a:1"',
+  ])('%s is a configuration error and is not shown', (value) => {
+    let error: unknown;
+    try {
+      chosen({ https_proxy: value });
+    } catch (caught) {
+      error = caught;
+    }
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).not.toContain('s3cret');
+  });
 });
 
 // --- real proxies ---
