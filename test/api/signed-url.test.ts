@@ -9,6 +9,7 @@ const service = 'https://api.example.com/v1';
 /** Addresses as an attacker's name server could return them. */
 const resolve: ResolveAll = (hostname, _, done) => {
   const known: Record<string, string> = {
+    'mixed.example.com': '203.0.113.8 127.0.0.1',
     'inside.example.com': '127.0.0.1',
     'metadata.example.com': '169.254.169.254',
     'six.example.com': '::1',
@@ -19,10 +20,14 @@ const resolve: ResolveAll = (hostname, _, done) => {
     'files.example.com': '203.0.113.8',
     localhost: '127.0.0.1',
   };
-  const address = known[hostname];
-  if (address) done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
+  const addresses = known[hostname]?.split(' ');
+  if (addresses) done(null, addresses.map(withFamily));
   else done(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' }), []);
 };
+
+function withFamily(address: string) {
+  return { address, family: address.includes(':') ? 6 : 4 };
+}
 
 describe('signed URLs that are not opened', () => {
   const listener = recordingService(() => ({ status: 200, text: 'secret' }));
@@ -74,6 +79,8 @@ describe('signed URLs that are not opened', () => {
     'https://lan.example.com/',
     'https://user:pass@files.example.com/',
     'https://user@files.example.com/',
+    'https://:pass@files.example.com/',
+    'https://mixed.example.com:PORT/',
     'http://files.example.com/',
     'file:///etc/passwd',
     'ftp://files.example.com/x',

@@ -265,6 +265,20 @@ describe('invalid responses', () => {
     });
   });
 
+  test('an interim response is not the response', async () => {
+    const service = await rawService((socket) =>
+      onRequest(socket, () => {
+        socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n');
+        setTimeout(() => socket.end(answer('[]', 'content-length: 2\r\n')), 20);
+      }),
+    );
+    expect(await transportTo(service.baseUrl).request(get)).toMatchObject({ status: 200 });
+    const begun = transportTo(service.baseUrl).stream(get, async ({ status }) => ({
+      value: status,
+    }));
+    expect(await begun).toEqual({ begun: 200 });
+  });
+
   test('a body above the cap is refused, not held in memory', async () => {
     const service = await recordingService(() => ({ status: 200, text: 'x'.repeat(5000) }));
     const transport = transportTo(service.baseUrl, { bounds: { bodyBytes: 4096 } });

@@ -106,7 +106,7 @@ function parseUrl(text: string): URL {
 
 /** Returns the host. The parser has already normalized every spelling of an IPv4 address. */
 function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 /** True for an address that is not on the public internet. */
