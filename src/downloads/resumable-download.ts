@@ -98,12 +98,16 @@ class Fetching {
     } finally {
       answer.drop();
     }
-    // A file that ends with its connection may have been cut.
-    if (this.version.size === undefined && !isChunked(answer)) {
-      this.recorded ??= await this.source.findSize();
-      this.requireSize(this.recorded);
-    }
+    if (await this.endedWithConnection(answer.headers)) this.requireSize(this.recorded);
     return this.checkComplete();
+  }
+
+  /** True for a file that ended with its connection, which may have cut it: looks up its size. */
+  private async endedWithConnection(headers: Download['headers']): Promise<boolean> {
+    const { size } = this.version;
+    if (size !== undefined || /\bchunked\b/i.test(headers['transfer-encoding'] ?? '')) return false;
+    this.recorded ??= await this.source.findSize();
+    return true;
   }
 
   /** The range to request. Without a validator nothing shows that the file is still the same. */
@@ -184,8 +188,9 @@ class Fetching {
   }
 
   private async receiveBytes(bytes: Buffer, headers: Download['headers']): Promise<boolean> {
+    await this.beginWhole({ size: lengthOf(headers['content-length']) }, headers);
+    await this.endedWithConnection(headers);
     this.checkSize(bytes.length);
-    await this.beginWhole({ size: bytes.length }, headers);
     // The ETag of the service is no MD5 of a file.
     this.md5 = undefined;
     await this.sink.write(bytes);
@@ -290,10 +295,6 @@ class Fetching {
 /** Thrown if the body of an answer breaks off. */
 class ConnectionLost {
   constructor(readonly networkError: NetworkError) {}
-}
-
-function isChunked({ headers }: Download): boolean {
-  return /\bchunked\b/i.test(headers['transfer-encoding'] ?? '');
 }
 
 function hashFor(headers: Download['headers']) {

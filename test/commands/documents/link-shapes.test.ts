@@ -156,3 +156,25 @@ test('an ETag of the service is not the MD5 of a file that it sends itself', asy
   );
   expect(await saved(env, 'download')).toBe(bytes);
 });
+
+test.each([
+  ['shorter than its record says', 8, 1, 'has 3 bytes, but the record says 8'],
+  ['of unknown length', undefined, 0, 'so it may be incomplete'],
+])(
+  'a file that the service sends itself, ends with its connection, and is %s',
+  async (_, sizeBytes, code, says) => {
+    const { env } = await recordingService(({ url }): Reply => {
+      if (!url.endsWith('/download'))
+        return { status: 200, json: [{ id: 'doc_1', name: 'rules.txt', sizeBytes }] };
+      return (_request, response) => {
+        response.useChunkedEncodingByDefault = false;
+        response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' });
+        response.end(bytes.slice(0, 3));
+      };
+    });
+    const home = temporaryFolder();
+    const ran = await inProcess('docs download doc_1 -O copy.txt', { env, home, cwd: home });
+    expect([ran.code, existsSync(join(home, 'copy.txt'))]).toEqual([code, code === 0]);
+    expect(ran.stderr).toContain(says);
+  },
+);
