@@ -400,6 +400,16 @@ describe('retries', () => {
   });
 
   test.each([
+    [200, 2],
+    [204, 1],
+  ])('an empty %i to a read that needs JSON: %i requests', async (status, sent) => {
+    const service = await recordingService(() => ({ status }));
+    const transport = transportTo(service.baseUrl, { retries: 3, sleep: noWait().sleep });
+    expect(await transport.request({ ...get, needsJson: true })).toMatchObject({ status });
+    expect(service.requests).toHaveLength(sent);
+  });
+
+  test.each([
     ['left', '5', false],
     ['left no longer', '0', true],
   ])(
