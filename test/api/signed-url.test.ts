@@ -90,6 +90,8 @@ describe('signed URLs that are not opened', () => {
     '/etc/passwd',
     'https:\\\\127.0.0.1:PORT\\x',
     ' https://127.0.0.1:PORT/',
+    'https://127.0.0.1:PORT /',
+    'https://a b@files.example.com/',
     'https://127.0.0.1:PORT/\r\nx: y',
     '',
   ])('%j', async (template) => {
@@ -126,6 +128,11 @@ describe('signed URLs that are opened', () => {
     ['https://api.internal.example/v1', 'https://10.1.2.4/d'],
   ])('with the service at %s: %s', async (baseUrl, url) => {
     expect((await createUrlGuard(baseUrl, resolve).check(url)).href).toBe(url);
+  });
+
+  test('a space in the name of a file is encoded, as browsers do', async () => {
+    const url = await createUrlGuard(service, resolve).check('https://files.example.com/a b?sig=1');
+    expect(url.href).toBe('https://files.example.com/a%20b?sig=1');
   });
 
   test('plain http needs a service on loopback itself, not only a private one', async () => {

@@ -96,9 +96,9 @@ export class UnsafeUrlError extends ProtocolError {
 }
 
 function parseUrl(text: string): URL {
-  // The URL parser would silently remove these; a real signed URL has none.
+  // The URL parser would silently remove these; a real signed URL has none. It encodes a space in a path.
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u0020\u007f\\]/.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
+  if (/[\u0000-\u001f\u007f\\]/.test(text) || !/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
     throw new UnsafeUrlError('it is not an absolute URL');
   if (!URL.canParse(text)) throw new UnsafeUrlError('it is not a URL');
   return new URL(text);
