@@ -1,6 +1,6 @@
 /** Checks of a success answer: it is the record that was asked for, and where it differs from the contract (drift). */
 import * as z from 'zod/mini';
-import { type JsonObject, printJson, RawNumber } from '../data/json.js';
+import { isObject, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { type CallSite, otherRecord, ProtocolError, UnknownOutcomeError } from '../errors.js';
 import type { Endpoint } from './contract.js';
@@ -187,6 +187,12 @@ function isPlain(value: unknown): value is { readonly [name: string]: unknown } 
   );
 }
 
+/** True for a record of another organization; null and an object without an id do not say which it is. */
+export function isOfOtherOrganization({ organizationId }: JsonObject, own: string): boolean {
+  const named = isObject(organizationId) ? organizationId['id'] : organizationId;
+  return (named ?? '') !== '' && plainText(named) !== own;
+}
+
 interface CheckedCall {
   readonly call: Call;
   readonly row: Endpoint;
@@ -215,8 +221,7 @@ export function checkAnswer(
   if (row.answers === 'record') drift.check(route, result, record);
   if (verb !== 'get' && verb !== 'update' && verb !== 'create') return;
   const wrongId = verb !== 'create' && idParameter(call.params) !== record['id'];
-  const { organizationId } = record;
-  const wrongOrg = organizationId !== undefined && plainText(organizationId) !== own;
+  const wrongOrg = isOfOtherOrganization(record, own);
   if (!wrongId && !wrongOrg) return;
   const message = `The service answered ${route} with another record${wrongId ? '' : ', one of another organization'}.`;
   // Something was written, but it is impossible to tell what.

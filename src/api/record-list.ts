@@ -2,7 +2,7 @@
 import { filterMap, recordStream } from '../data/batches.js';
 import { isZoneless } from '../data/dates.js';
 import { isObject, type JsonObject, printJson } from '../data/json.js';
-import { normalName, plainText } from '../data/path.js';
+import { normalName } from '../data/path.js';
 import {
   incompleteList,
   type Overrides,
@@ -13,7 +13,7 @@ import { usualSorting } from '../data/sorting.js';
 import type { Instant } from '../data/time.js';
 import { ApiError, BugError, NetworkError, ProtocolError, shapesHint } from '../errors.js';
 import { endpoint } from './contract.js';
-import { type Drift, strictHint } from './drift.js';
+import { type Drift, isOfOtherOrganization, strictHint } from './drift.js';
 import type { ListPage } from './list-page.js';
 import { type Caps, defaultCaps, doubtfulList, PageFollower, pathBelow } from './page-follower.js';
 import { hasId, withTextId } from './records.js';
@@ -286,8 +286,7 @@ function recordChecker(
       );
     else if (record !== item && idName === undefined)
       drift.report(route, 'id: a number where the contract has text');
-    const { organizationId } = record;
-    if (organizationId !== undefined && plainText(organizationId) !== own)
+    if (isOfOtherOrganization(record, own))
       drift.report(route, 'organizationId: a record of another organization');
     if (isTime && isZoneless(record[field]))
       drift.report(

@@ -428,6 +428,7 @@ describe('checking the response', () => {
   test.each([
     ['another id', { ...application, id: 'app_2' }],
     ['another organization', { ...application, organizationId: 'org_8' }],
+    ['another organization as an object', { ...application, organizationId: { id: 'org_8' } }],
   ])('%s is an error on get, and an unknown outcome on update', async (_, json) => {
     const service = await answering({ status: 200, json });
     const { api } = apiTo(service.baseUrl);
@@ -436,6 +437,20 @@ describe('checking the response', () => {
     expect(error).toBeInstanceOf(UnknownOutcomeError);
     expect((error as UnknownOutcomeError).delivery).toBe('applied');
   });
+
+  test.each([[null], [''], [{ id: organization, name: 'Foxes' }], [{ _id: 'a1' }]])(
+    'a team whose organizationId is %j is the one that was asked for',
+    async (organizationId) => {
+      const team = { id: 'team_1', organizationId };
+      const service = await answering({ status: 200, json: team });
+      const { api } = apiTo(service.baseUrl);
+      const params = { teamId: 'team_1' };
+      const get: Call = { endpoint: 'getTeam', params };
+      const update: Call = { endpoint: 'updateTeam', params, body: { name: 'Red' } };
+      expect((await api.send(get)).record).toEqual(team);
+      expect((await api.send(update)).record).toEqual(team);
+    },
+  );
 
   test('the conversion may answer with the player', async () => {
     const service = await answering({ status: 201, json: { id: 'player_9' } });
