@@ -1,10 +1,11 @@
 /** Compares notes by what a person reads, because a service may store its own form of a text. */
+import { plainText } from '../data/path.js';
 import { normalizedText } from '../data/text.js';
 
 /** Normalized notes: LF line ends, NFC, no control characters or substitutes for them, trimmed. */
 export function plainNotes(notes: unknown): string {
-  if (typeof notes !== 'string') return '';
-  return normalizedText(notes.replaceAll('\r\n', '\n').replace(controls, '').trim());
+  const text = plainText(notes).replaceAll('\r\n', '\n').replace(controls, '').trim();
+  return normalizedText(text);
 }
 
 const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;

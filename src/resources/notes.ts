@@ -9,7 +9,7 @@ import { isRawCell } from '../data/cell-values.js';
 import { checkNoSpreadsheetError, isExportOf, notEscaped, spreadsheetForms } from '../data/csv.js';
 import { localDay } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
-import { labelOf } from '../data/path.js';
+import { labelOf, plainText } from '../data/path.js';
 import { endsWithNote, holdsDatedNote } from '../engine/notes.js';
 import type { Task } from '../engine/operation.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
@@ -126,10 +126,9 @@ export async function askToReplace(
   record: JsonObject,
 ): Promise<JsonObject> {
   const { note } = job as { readonly note?: NoteEdit };
-  const present = record['internalNotes'];
+  const present = plainText(record['internalNotes']);
   const isLost =
     note?.kind === 'replace' &&
-    typeof present === 'string' &&
     present.trim() !== '' &&
     previewed.some(({ field }) => field === 'internalNotes');
   if (!isLost || context.settings.yes) return job;

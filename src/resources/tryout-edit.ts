@@ -10,10 +10,12 @@ import type { ColumnRules } from '../data/csv-columns.js';
 import type { JsonObject } from '../data/json.js';
 import { nearest } from '../data/nearest.js';
 import { nameWithId } from '../data/path.js';
+import { quotedId } from '../data/references.js';
 import { kebab, orList } from '../data/text.js';
+import { isEmptyValue } from '../data/where.js';
 import { plainNotes } from '../engine/notes.js';
 import type { Comparison, KnownStep, Operation, Session } from '../engine/operation.js';
-import { UsageError } from '../errors.js';
+import { InputError, UsageError } from '../errors.js';
 import type { RowChange, SelectedRow } from '../runs/report.js';
 import { playerIdOf } from './converted.js';
 import {
@@ -190,13 +192,23 @@ function editChanges(record: JsonObject, { status, note }: EditJob): readonly Ro
   if (status !== undefined && record['status'] !== status)
     changes.push({ field: 'status', from: record['status'], to: status });
   if (!note) return changes;
-  const present = record['internalNotes'];
+  const { internalNotes: present } = record;
   const kept = typeof present === 'string' ? present : null;
+  const isOther = kept === null && !isEmptyValue(present);
+  if (isOther && note.kind === 'append') throw notText(record);
   const to = editedNotes(note, kept);
-  if (to === kept) return changes;
+  if (to === kept && !isOther) return changes;
   const adds = note.kind === 'append' && { adds: datedLine(note) };
   changes.push({ field: 'internalNotes', from: present, to, ...adds });
   return changes;
+}
+
+/** The error for notes that a service keeps in a form of its own, which a line of text would replace. */
+function notText({ name, id }: JsonObject): InputError {
+  return new InputError(
+    `The notes of ${nameWithId(name, String(id))} are not text, so no line can be added.`,
+    { hint: `See them: rosterctl tryouts get ${quotedId(String(id))}\nTo replace them: --note` },
+  );
 }
 
 /** Reads a status; `exported`: one that resembles none of the contract may be the service's own. */

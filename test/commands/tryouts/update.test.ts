@@ -182,6 +182,39 @@ const on =
 
 const unreadable = on('GET app_1', forbidden);
 
+describe('notes that are not text', () => {
+  const notes = { author: 'Ann', text: 'Strong aim' };
+  const structured = { internalNotes: notes };
+
+  test('get no line, because that would replace them', async () => {
+    const { service, ran } = await update('--append-note hi', structured);
+    expect(ran.code).toBe(2);
+    expect(errorOf(ran)).toMatchObject({
+      message: 'The notes of Applicant app_1 (app_1) are not text, so no line can be added.',
+      hint: 'See them: rosterctl tryouts get app_1\nTo replace them: --note',
+    });
+    expect(written(service)).toEqual([]);
+  });
+
+  test('are replaced only with --yes, and their undo brings them back', async () => {
+    const { service, ran } = await update('--note hi', structured);
+    expect([ran.code, written(service)]).toEqual([2, []]);
+    expect(errorOf(ran)['message']).toContain('has notes that --note would replace');
+    const at = { env: service.env, home: temporaryFolder() };
+    expect((await inProcess('tryouts update app_1 --note hi --yes', at)).code).toBe(0);
+    expect((await inProcess('runs undo last', at)).code).toBe(0);
+    expect(service.kept.get('app_1')?.internalNotes).toEqual(notes);
+  });
+
+  test('are removed, and a service that keeps them is noticed', async () => {
+    const { service, ran } = await update('--clear-note', structured);
+    expect([ran.code, service.kept.get('app_1')?.internalNotes]).toEqual([0, null]);
+    const kept = { status: 200, json: application('app_1', structured) };
+    const ignored = await update('--clear-note', structured, { instead: on('PATCH app_1', kept) });
+    expect(errorOf(ignored.ran)).toMatchObject({ code: 'notApplied', exitCode: 1 });
+  });
+});
+
 describe('an application that may not be read', () => {
   test.each(['update', 'set-status'])(
     'is not changed by %s, and the hint names another way',
