@@ -23,8 +23,9 @@ import type { RowChange, SelectedRow } from '../runs/report.js';
 import { runFolder, runNames, storeOf } from '../runs/store.js';
 import { readRun, readRuns, type StoredRun } from '../runs/stored-run.js';
 import { deleteSession } from './delete.js';
+import { RowWarnings } from './row-warnings.js';
 import { compareEdit } from './tryout-edit.js';
-import { type UndoKind, unrestorableFields } from './undoable.js';
+import { type UndoKind, unrestorableFields, warnOfKept } from './undoable.js';
 import { readOnlyFields, updateSession } from './update.js';
 
 /** The job of an undo, which applies to all its rows. */
@@ -59,13 +60,18 @@ export function undoOperation(
     identity: (job) => ({ ...job, wroteAt: undefined }),
     open(context: Context, job: UndoJob) {
       const afterRun = readingAfter(context, job);
+      const warnings = new RowWarnings(context);
       const sessions = {
         created: lazy(() => afterRun(deleteCreated(context, name))),
-        fields: lazy(() => afterRun(restoreFields(context, name, job))),
+        fields: lazy(() => afterRun(restoreFields(context, name, job, warnings))),
       };
-      return sessionByRow((row) =>
+      const session = sessionByRow((row) =>
         rowOfUndo(row).kind === 'created' ? sessions.created() : sessions.fields(),
       );
+      return {
+        ...session,
+        planned: (isSingle, leftAlone) => warnings.print(isSingle, leftAlone),
+      };
     },
   };
 }
@@ -75,7 +81,12 @@ function rowOfUndo({ own = {} }: SelectedRow): UndoRow {
 }
 
 /** Restores a field only if its present value is what the run wrote. */
-function restoreFields(context: Context, resource: ResourceName, { route }: UndoJob): Session {
+function restoreFields(
+  context: Context,
+  resource: ResourceName,
+  { route }: UndoJob,
+  warnings: RowWarnings,
+): Session {
   const hasStatus = 'status' in resources[resource].schema.shape;
   const isForeign = ({ field, to }: RowChange) =>
     hasStatus && field === 'status' && !TryoutStatus.safeParse(to).success;
@@ -106,14 +117,13 @@ function restoreFields(context: Context, resource: ResourceName, { route }: Undo
         );
       if (changes.length === 0 && hidden.length > 0)
         return notUndone(`The service does not show ${hidden.join(', ')}, so it cannot be undone.`);
-      return {
-        changes,
-        // The service may keep what was sent in a form of its own, such as a number as text.
-        conflict: changes.find(
-          ({ field, from }) =>
-            !isSame(field, from, after[field]) && !isSameMeaning(from, after[field]),
-        ),
-      };
+      // The service may keep what was sent in a form of its own, such as a number as text.
+      const conflict = changes.find(
+        ({ field, from }) =>
+          !isSame(field, from, after[field]) && !isSameMeaning(from, after[field]),
+      );
+      if (!conflict) warnOfKept(warnings, row, record, { status: foreign?.to, hidden });
+      return { changes, conflict };
     },
     names: (row) => Object.keys(rowOfUndo(row).after ?? {}),
   });

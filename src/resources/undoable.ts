@@ -1,5 +1,6 @@
 /** The changes of a run that can be undone, and the words of an undo: its counts, its effect, and why a run cannot be undone. */
 
+import { shortValue } from '../cli/lines.js';
 import type { Context } from '../context.js';
 import type { CommandManifest } from '../data/command-manifest.js';
 import type { JsonObject } from '../data/json.js';
@@ -8,11 +9,12 @@ import { foldCase, groupedNumber, plural } from '../data/text.js';
 import type { PreviewedRows, Task } from '../engine/operation.js';
 import { GuardError } from '../errors.js';
 import { type BeforeImage, readBeforeImages } from '../runs/before-images.js';
-import type { ReportRow } from '../runs/report.js';
+import type { ReportRow, SelectedRow } from '../runs/report.js';
 import { runFolder, storeOf } from '../runs/store.js';
 import type { StoredRun } from '../runs/stored-run.js';
 import { countedNoun, type RunVerb, verbs } from '../runs/verb.js';
 import { recordIfThere, recordReader } from './read.js';
+import type { RowWarnings } from './row-warnings.js';
 
 /** The effect of an undo on its rows; `mixed`: some fields are restored, other records deleted. */
 export type UndoKind = 'fields' | 'created' | 'mixed';
@@ -154,15 +156,38 @@ export function partialNotes(rows: readonly BeforeImage[]): readonly string[] {
 }
 
 /** Says which fields are set to null, because the record did not have them. */
-export function nullNote(rows: readonly BeforeImage[]): readonly string[] {
+export function nullNote(tasks: readonly Task[]): readonly string[] {
   const fields = new Set(
-    rows.flatMap((image) => {
-      const unrestorable = unrestorableFields(image);
-      return image.absent.filter((field) => !unrestorable.includes(field));
+    tasks.flatMap(({ own, previewed = [] }) => {
+      const { absent = [] } = (own ?? {}) as Partial<BeforeImage>;
+      return previewed.map(({ field }) => field).filter((field) => absent.includes(field));
     }),
   );
   if (fields.size === 0) return [];
   return [`${[...fields].join(', ')}: set to null, since a field cannot be removed.`];
+}
+
+/** Warns of what a record keeps although its other fields are restored: a status that is not documented, fields that are not shown. */
+export function warnOfKept(
+  warnings: RowWarnings,
+  row: SelectedRow,
+  record: JsonObject,
+  { status, hidden }: { readonly status: unknown; readonly hidden: readonly string[] },
+): void {
+  if (status !== undefined)
+    warnings.forRow(
+      row,
+      record,
+      `keeps its status, because the previous one, ${shortValue(status)}, is not one of the documented ones.`,
+      'Others keep their statuses, too.',
+    );
+  if (hidden.length > 0)
+    warnings.forRow(
+      row,
+      record,
+      `keeps ${hidden.join(', ')}, because the service does not show it.`,
+      'Others keep fields that the service does not show, too.',
+    );
 }
 
 /** How to bring back what a run deleted; undefined if no command can. */

@@ -91,9 +91,11 @@ test('a former status that the contract does not list is not sent back, the othe
     [{ id: 'app_1', result: 'skipped', error: { code: 'notUndoable' } }],
   ]);
   await user.run("tryouts update app_2 --status accepted --note 'Hired' --yes");
-  expect(report(await user.run('runs undo last --yes --json')).summary).toMatchObject({
-    changed: 1,
-  });
+  const partly = await user.run('runs undo last --yes --json');
+  expect(report(partly).summary).toMatchObject({ changed: 1 });
+  expect(partly.stderr).toContain(
+    'Applicant app_2 (app_2) keeps its status, because the previous one, onhold, is not one of the documented ones.\n',
+  );
   expect(service.kept.get('app_2')).toMatchObject({ status: 'accepted', internalNotes: 'Call' });
 });
 
@@ -692,6 +694,25 @@ test('a field that is not undone is not said to be set to null', async () => {
   expect(undone.stderr).toContain('link of 1 record cannot be undone');
   expect(undone.stderr).toContain('role: set to null');
   expect(undone.stderr).not.toContain('link, role');
+});
+
+test('a field that the service does not show is not undone beside others, which is said', async () => {
+  const players = ['p1', 'p2'].map((id) => ({ id, name: id, role: 'Sub' }));
+  const service = await keepPlayers(players, ({ method, body, url }, all) => {
+    if (method !== 'PATCH') return undefined;
+    const { secret: _, ...shown } = JSON.parse(String(body));
+    const id = url.split('/').at(-1) ?? '';
+    const json = { ...all.get(id), ...shown };
+    all.set(id, json);
+    return { status: 200, json };
+  });
+  const user = userInside(service);
+  await user.run('players update p1 p2 -F role=IGL -F secret=5 --yes');
+  const undone = await user.run('runs undo last --yes');
+  expect([undone.code, [...service.all.values()]]).toEqual([0, players]);
+  expect(undone.stderr).toContain('p1 keeps secret, because the service does not show it.\n');
+  expect(undone.stderr).toContain('p2 keeps secret, because the service does not show it.\n');
+  expect(undone.stderr).not.toContain('set to null');
 });
 
 test('a route from --route is also used for the undo; one that replaces keeps what others added', async () => {

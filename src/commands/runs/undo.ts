@@ -131,7 +131,7 @@ async function buildUndo(context: Context, values: Values): Promise<Partial<Oper
       ...(left > 0 ? [endedNote(left)] : []),
       ...mixedNote(kind, preview.tasks),
       ...partialNotes(can),
-      ...nullNote(can),
+      ...nullNote(preview.tasks),
     ],
   };
 }
