@@ -1,5 +1,4 @@
 /** The page of `tryouts stats`: shares as bars, games, the weeks as a sparkline, and the fields of `--by`. */
-import type { TryoutStatus } from '../api/schemas.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { Canvas } from '../cli/views.js';
 import { localDay, mondaysBetween, timeOf } from '../data/dates.js';
@@ -24,6 +23,8 @@ export interface StatsFacts {
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly oldestPending: number | undefined;
+  /** How many applications became players, by their status. */
+  readonly players: ReadonlyMap<string, number>;
   /** True if filters other than those of time select the applications. */
   readonly isFiltered: boolean;
   /** The command that counts all applications. */
@@ -84,7 +85,7 @@ function statusLines(stats: Stats, facts: StatsFacts, canvas: Canvas, columns: n
     label: status || '(none)',
     count,
     paint: canvas.paint.status,
-    remark: remarkOf(status, stats, facts, canvas.now),
+    remark: remarkOf(status, facts, canvas.now),
   }));
   return barLines(bars, stats.total, canvas, columns);
 }
@@ -148,15 +149,16 @@ function barLines(bars: readonly Bar[], total: number, { paint, isUtf8 }: Canvas
   });
 }
 
-const chosen: TryoutStatus = 'accepted';
-
-/** Returns the remark on a status: how long the oldest pending one waits, how many became players. */
-function remarkOf(status: string, { converted }: Stats, facts: StatsFacts, now: Date): string {
-  const { oldestPending } = facts;
-  if (status === waitingStatus && oldestPending !== undefined && oldestPending < now.getTime())
-    return `oldest waits ${waitingTime(now.getTime() - oldestPending)}`;
-  if (status !== chosen || converted === 0) return '';
-  return `${groupedNumber(converted)} became ${converted === 1 ? 'a player' : 'players'}`;
+/** Returns the remarks on a status: how long the oldest pending one waits, how many became players. */
+function remarkOf(status: string, { oldestPending, players }: StatsFacts, now: Date): string {
+  const waits = status === waitingStatus && oldestPending !== undefined;
+  const count = players.get(status) ?? 0;
+  return [
+    ...(waits && oldestPending < now.getTime()
+      ? [`oldest waits ${waitingTime(now.getTime() - oldestPending)}`]
+      : []),
+    ...(count > 0 ? [`${groupedNumber(count)} became ${count === 1 ? 'a player' : 'players'}`] : []),
+  ].join(', ');
 }
 
 function barOf(share: number, width: number, isUtf8: boolean): string {

@@ -81,6 +81,7 @@ export async function tallyTryouts(
   const statuses = new Map<string, number>(TryoutStatus.options.map((status) => [status, 0]));
   const games = new Map<string, number>();
   const weeks = new Map<string, number>();
+  const players = new Map<string, number>();
   let total = 0;
   let converted = 0;
   let oldestPending: number | undefined;
@@ -90,8 +91,11 @@ export async function tallyTryouts(
     const counted = countedOf(record, fields, thisWeek);
     const { status, submitted: ms } = counted;
     total += 1;
-    if (counted.isConverted) converted += 1;
     add(statuses, status);
+    if (counted.isConverted) {
+      converted += 1;
+      add(players, status);
+    }
     for (const game of counted.games) add(games, game);
     if (counted.week !== undefined) add(weeks, counted.week);
     onCounted(counted, record);
@@ -114,7 +118,7 @@ export async function tallyTryouts(
     converted,
     ...(fields.length > 0 && { by: Object.fromEntries(by) }),
   };
-  return { stats, fields, oldestPending, first, last };
+  return { stats, fields, players, oldestPending, first, last };
 }
 
 function countedOf(record: JsonObject, fields: readonly FieldCounts[], thisWeek: string) {

@@ -41,7 +41,7 @@ export default defineCommand({
     const now = context.now();
     const { since, until, by: _, ...others } = values;
     const tally = await tallyTryouts(context, api.list('tryouts'), values);
-    const { stats, oldestPending, first, last } = tally;
+    const { stats, players, oldestPending, first, last } = tally;
     if (settings.output !== 'table') return stats;
     const facts: StatsFacts = {
       organization: api.organizationId,
@@ -52,6 +52,7 @@ export default defineCommand({
           ? now.getTime()
           : last,
       oldestPending,
+      players,
       isFiltered: Object.values(others).some(isGiven),
       countAll: context.withConnection('rosterctl tryouts stats'),
     };

@@ -11,6 +11,8 @@ import { recordingService } from '../../support/service.js';
 import { daysAgo } from '../../support/times.js';
 import { application, keep } from './service.js';
 
+const player = (id: string, status: string) =>
+  application(id, { status, convertedPlayerId: `player_${id}` });
 const tag = (game: string) => ({ id: `tag_${game}`, game, gamerTag: 'Kite#DEMO' });
 const service = await keep([
   application('app_old', {
@@ -198,6 +200,20 @@ describe('for a person', () => {
     expect(lines.join('\n')).toMatch(/^Games {2}Valorant 1 · Chess 1 · =1\+1 1\n {7}\(an/m);
   });
 
+  test('say of each status how many became players, which needs no acceptance', async () => {
+    const all = [
+      player('1', 'accepted'),
+      application('2', { status: 'accepted' }),
+      player('3', 'pending'),
+      player('4', 'pending'),
+      player('5', 'former'),
+    ];
+    const { stdout } = await inProcess('tryouts stats', { env: (await keep(all)).env });
+    expect(stdout).toMatch(/^ {2}pending .*waits \d+ d, 2 became players$/m);
+    expect(stdout).toMatch(/^ {2}accepted .* 1 became a player$/m);
+    expect(stdout).toMatch(/^ {2}former .* 1 became a player$/m);
+  });
+
   test('begin with the day of --since and end today, although the newest application is older', async () => {
     const { stdout } = await stats('--since 30d');
     expect(stdout).toMatch(
@@ -297,6 +313,7 @@ describe('the page', () => {
     from: Date.parse('2026-09-01T00:00:00Z'),
     to: Date.parse('2026-11-22T09:00:00Z'),
     oldestPending: Date.parse('2026-09-27T08:00:00Z'),
+    players: new Map([['accepted', 11]]),
     isFiltered: false,
     countAll: 'rosterctl tryouts stats',
   };
