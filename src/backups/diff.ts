@@ -4,8 +4,8 @@ import { TryoutStatus } from '../api/schemas.js';
 import type { Api } from '../api/types.js';
 import { readWholeList } from '../bulk/whole-list.js';
 import { clearWord, csvLine, exportText, forSpreadsheet } from '../data/csv.js';
-import type { JsonObject } from '../data/json.js';
-import { flatten, labelOf } from '../data/path.js';
+import { type JsonObject, printJson } from '../data/json.js';
+import { flatten, labelOf, locate } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
 import { isUnchanged } from '../data/sorting.js';
 import { UsageError } from '../errors.js';
@@ -143,12 +143,21 @@ async function* compareRecords(
 }
 
 function fieldChanges(before: JsonObject, after: JsonObject): readonly FieldDifference[] {
+  if (isUnchanged(before, after)) return [];
   const [old, now] = [flatten(before), flatten(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {
-    const from = old.get(field) ?? null;
-    const to = now.get(field) ?? null;
-    return isUnchanged(from, to) ? [] : [{ field, from, to }];
+    const [from, to] = [old.get(field) ?? null, now.get(field) ?? null];
+    if (!isUnchanged(from, to)) return [{ field, from, to }];
+    if (!old.has(field) || !now.has(field)) return [];
+    // A list reads like a text with its elements.
+    const [was, is] = [valueIn(before, field), valueIn(after, field)];
+    return isUnchanged(was, is) ? [] : [{ field, from: was, to: is }];
   });
+}
+
+function valueIn(record: JsonObject, field: string): unknown {
+  const value = locate(record, field)?.value ?? null;
+  return Array.isArray(value) ? printJson(value) : value;
 }
 
 /** The content of a document's file, by its hash. */

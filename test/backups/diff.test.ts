@@ -57,6 +57,31 @@ test('what differs is told by id, name and field', async () => {
   ]);
 });
 
+test('a text that became a list with the same words differs, an absent field and null do not', async () => {
+  const { create, run, folder, records } = await desk();
+  const was = { role: 'Coach', team: { ids: '1;2', note: null }, captain: null };
+  records.players = [player(1, was)];
+  await create();
+  const is = { role: ['Coach'], team: { ids: [1, 2] }, note: null, captain: { id: 'p2' } };
+  records.players = [player(1, is)];
+  const ran = await run(`backup diff ${folder} live --json`);
+  expect(json(ran).differences).toMatchObject([
+    {
+      id: 'player_1',
+      changes: [
+        { field: 'role', from: 'Coach', to: '["Coach"]' },
+        { field: 'team.ids', from: '1;2', to: '[1,2]' },
+        { field: 'captain.id', from: null, to: 'p2' },
+      ],
+    },
+  ]);
+  const page = await run(`backup diff ${folder} live`, { ROSTERCTL_FORCE_TTY: '60' });
+  expect(page.stdout).toContain('Role: Coach → ["Coach"]\n');
+  expect((await run(`backup diff ${folder} live -o csv`)).stdout).toContain(
+    ',role,Coach,"[""Coach""]"\r\n',
+  );
+});
+
 test('two equal snapshots have no differences, and an unfinished one cannot be compared', async () => {
   const { create, run, folder, snapshots } = await desk();
   await create();
