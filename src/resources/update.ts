@@ -72,10 +72,13 @@ export function updateOperation(resource: ResourceName, parts: UpdateParts): Ope
       const { typed, route } = kept;
       const absent = new AbsentFields(touchedNames(typed));
       let name = '';
+      let isOne = true;
       const session = updateSession(context, resource, route, {
         plan(row, record) {
           absent.observe(record);
-          name = nameWithId(record['name'], row.id);
+          const own = nameWithId(record['name'], row.id);
+          isOne &&= name === '' || name === own;
+          name = own;
           const fields = fieldsOfRow(row, typed, record);
           const more = parts.more?.(kept, { ...record, ...fields });
           return { changes: changedFields(record, { ...fields, ...more }) };
@@ -88,9 +91,9 @@ export function updateOperation(resource: ResourceName, parts: UpdateParts): Ope
       });
       return {
         ...session,
-        planned(isSingle) {
+        planned() {
           const { plural: nouns } = resourceWords[resource];
-          const who = isSingle ? `${name} has no` : `None of these ${nouns} has a`;
+          const who = isOne ? `${name} has no` : `None of these ${nouns} has a`;
           for (const [field, meant] of absent.misspelt())
             context.note(`${who} field "${field}". Did you mean ${meant}? It is sent as typed.`);
         },

@@ -46,6 +46,10 @@ test('a dry run with --team caches no names', async () => {
 
 test.each([
   ['player_0001', 'Nimbus Kite (player_0001) has no field "teamId". Did you mean teamIds?'],
+  [
+    '--where id=player_0001',
+    'Nimbus Kite (player_0001) has no field "teamId". Did you mean teamIds?',
+  ],
   ['player_0001 player_0002', 'None of these players has a field "teamId". Did you mean teamIds?'],
 ])(
   'a field that %s lacks is sent as typed, and the similar one is named before',
