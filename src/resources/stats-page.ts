@@ -157,7 +157,9 @@ function remarkOf(status: string, { oldestPending, players }: StatsFacts, now: D
     ...(waits && oldestPending < now.getTime()
       ? [`oldest waits ${waitingTime(now.getTime() - oldestPending)}`]
       : []),
-    ...(count > 0 ? [`${groupedNumber(count)} became ${count === 1 ? 'a player' : 'players'}`] : []),
+    ...(count > 0
+      ? [`${groupedNumber(count)} became ${count === 1 ? 'a player' : 'players'}`]
+      : []),
   ].join(', ');
 }
 

@@ -21,7 +21,7 @@ import { uploadId } from '../runs/unfinished.js';
 import { inspectFile, type LocalFile } from './local-file.js';
 import { readUploadManifest } from './manifest.js';
 import { expandPaths } from './paths.js';
-import { type BadFile, badFile, type InspectedFile, inspected } from './plan.js';
+import { type BadFile, badFile, type InspectedFile, inspected, type UploadValues } from './plan.js';
 
 interface PathValues {
   readonly paths: readonly string[];
@@ -70,14 +70,16 @@ export async function uploadRows(
 export async function manifestRows(
   context: Context,
   manifest: string,
-  { contentType, failFast, results }: Pick<PathValues, 'contentType' | 'failFast' | 'results'>,
+  values: Pick<PathValues, 'contentType' | 'failFast' | 'results'> & Pick<UploadValues, 'ifExists'>,
 ): Promise<Selection> {
+  const { contentType, failFast, results, ifExists } = values;
   const { header, lines } = await readUploadManifest(context, manifest);
   const folder = manifest === '-' || isOpenedByShell(manifest) ? '.' : dirname(manifest);
   const rows = await inspectRows(context, lines, async ({ id, text, contentType: own }) => {
     const file = await inspect(context, resolve(folder, id), own ?? contentType, failFast);
     return { ...file, ...(text && { text }) };
   });
+  if (ifExists !== 'duplicate') noteLostTags(context, rows);
   await keepFromReports(context, rows, results);
   return { rows, header, digest: filesDigest(rows) };
 }
@@ -225,6 +227,26 @@ async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
   for (const line of upTo(nameFirstFew, pairs, (more) => `… and ${plural(more, 'more pair')}.`))
     context.note(line);
   return rows.map((row) => ({ ...row, own: { ...row.own, ...same.get(row.row) } }));
+}
+
+/** Notes the tags of files that are skipped as an earlier one of the same command, which does not have them. */
+function noteLostTags(context: Context, rows: readonly SelectedRow[]): void {
+  const tagsById = new Map<string, readonly string[]>();
+  const lines = rows.flatMap((row) => {
+    if (badFile(row)) return [];
+    const { sameAs, text: { tags = [] } = {} } = inspected(row);
+    if (sameAs === undefined) {
+      if (!tagsById.has(row.id)) tagsById.set(row.id, tags);
+      return [];
+    }
+    const lost = tags.filter((tag) => !tagsById.get(sameAs)?.includes(tag));
+    if (lost.length === 0) return [];
+    return [
+      `${row.id} has the name and the content of ${sameAs}, which does not get its tags: ${lost.join(', ')}.`,
+    ];
+  });
+  for (const line of upTo(nameFirstFew, lines, (more) => `… and ${plural(more, 'more file')}.`))
+    context.note(line);
 }
 
 /** The name of a row's document, unless --name replaces it. */

@@ -97,6 +97,19 @@ test('a file that a manifest names twice, under two names, does not wait for its
   ]);
 });
 
+test('a file that is skipped as an earlier one of its manifest is noted with the tags that are lost', async () => {
+  const files = { 'a.txt': 'one', 'b.txt': 'one', 'c.txt': 'one' };
+  const { upload, documents, write } = await desk(files);
+  write('m.csv', 'path,name,tags\na.txt,Same,legal\nb.txt,Same,legal;2026\nc.txt,Same,legal\n');
+  const ran = await upload('--manifest m.csv');
+  expect([ran.code, documents.map(({ tags }) => tags)]).toEqual([0, [['legal']]]);
+  const says = 'b.txt has the name and the content of a.txt, which does not get its tags: 2026.\n';
+  expect(ran.stderr).toContain(says);
+  expect(ran.stderr).not.toContain('c.txt has');
+  const twice = await upload('--manifest m.csv --if-exists duplicate');
+  expect([documents.length, twice.stderr]).toEqual([4, expect.not.stringContaining(says)]);
+});
+
 test('a missing file of a manifest fails its own line, and a retry keeps name and tags', async () => {
   const { upload, run, write, documents } = await desk({
     'a.txt': 'one',
