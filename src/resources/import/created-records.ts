@@ -6,9 +6,11 @@ import { keyComparison } from '../../cli/column-aliases.js';
 import type { Context } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
 import { ConflictError, isProvenNotFound } from '../../data/outcome-errors.js';
+import { plainText } from '../../data/path.js';
 import { quotedId } from '../../data/references.js';
 import type { ResourceName } from '../../data/resources.js';
-import { addTo, isSameValue } from '../../data/sorting.js';
+import { addTo, isSameMeaning, isSameValue } from '../../data/sorting.js';
+import { foldCase } from '../../data/text.js';
 import { ageMs, usualFreshMs } from '../../data/time.js';
 import type { Sent, Step, Verification } from '../../engine/operation.js';
 import { justCreated } from '../../engine/other-runs.js';
@@ -109,7 +111,10 @@ export class CreatedRecords {
     if (own) return { outcome: 'applied', record: own };
     const record = await this.byKey(row);
     if (!record) throw notFoundByKey(resource, key, importedRow(row).key);
-    const others = this.otherValues(record, row);
+    const { body = {} } = importedRow(row);
+    const others = this.otherValues(record, row).filter(
+      (field) => !mayBeStored(body[field], record[field]),
+    );
     if (others.length === 0) return { outcome: 'applied', record };
     throw new ConflictError(
       `${String(record['id'])} has this ${key}, but not the ${others.join(', ')} that was sent: someone else may have created it.`,
@@ -198,6 +203,14 @@ function notThere(context: Context, resource: ResourceName, id: string): Unknown
     { method, path },
     { delivery: 'applied' },
   );
+}
+
+/** True if a service may store what was sent like this: a number as text, a text without spaces around it or in another case, a list in another order. */
+function mayBeStored(sent: unknown, stored: unknown): boolean {
+  if (Array.isArray(sent) && Array.isArray(stored))
+    return isSameValue(sent.map(plainText).toSorted(), stored.map(plainText).toSorted());
+  const [own, other] = [plainText(sent), plainText(stored)];
+  return isSameMeaning(sent, stored) || foldCase(own.trim()) === foldCase(other.trim());
 }
 
 /** Why a lost create stays unknown: it is never sent twice by itself. */

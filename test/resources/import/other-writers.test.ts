@@ -197,6 +197,24 @@ describe('a create whose answer is lost', () => {
     },
   );
 
+  test('is done if the service stored what was sent in a form of its own', async () => {
+    const desk = await club((request, players) => {
+      if (request.method !== 'POST') return undefined;
+      const { id } = create(players, request);
+      const stored = { email: 'nn@example.org', name: 'mine', rank: '5', size: '1.90' };
+      const more = { active: 1, born: '2004-02-03T00:00:00.000Z', teams: ['t1', 't2'], bio: null };
+      players.set(id, player(id, { ...stored, ...more }));
+      return lost;
+    });
+    const sent = { email: 'nn@example.org', name: ' Mine', rank: 5, size: '1.9', active: true };
+    const more = { born: '2004-02-03T00:00:00Z', teams: ['t2', 't1'], bio: '' };
+    writeFileSync(join(desk.at.home, 'roster.ndjson'), JSON.stringify({ ...sent, ...more }));
+    const line = `players import ${join(desk.at.home, 'roster.ndjson')} --key email --yes --json`;
+    const ran = await inProcess(line, desk.at);
+    expect([ran.code, JSON.parse(ran.stdout).summary]).toMatchObject([0, { changed: 1 }]);
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
   test('is found in a list of ten players that the import itself brought to that number', async () => {
     let creates = 0;
     const desk = await club((request, players) => {
