@@ -71,6 +71,18 @@ test('documents that mention the name are possible, and the end says what was no
   expect(service.requests.map(({ url }) => url).filter((url) => url.includes('doc_'))).toEqual([]);
 });
 
+test('a document whose tags mention the name is possible, and what is not looked through is named', async () => {
+  const tagged = { id: 'doc_3', name: 'Scan 12.pdf', tags: ['medical', 'ANN VALE 2026'] };
+  const labelled = { id: 'doc_4', name: 'Scan 13.pdf', tags: [{ label: 'Ann Vale' }] };
+  const json = [...documents, tagged, labelled];
+  const service = await club({ documents: { status: 200, json } });
+  const { ids, found } = await person(service, 'app_1 --json');
+  expect(ids('possibleDocuments')).toEqual(['doc_1', 'doc_3', 'doc_4']);
+  expect(found['notSearched']).toContain(
+    'teams, and the fields of documents other than name and tags',
+  );
+});
+
 test('a name is no link: two people of one name are refused, with the candidates', async () => {
   const { code, stderr } = await person(await club(), "'name:Ann Vale' --json");
   expect(code).toBe(11);

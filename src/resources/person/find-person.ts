@@ -30,6 +30,7 @@ import { addTo } from '../../data/sorting.js';
 import { foldCase, shellQuote } from '../../data/text.js';
 import { type ApiError, type Failure, NotFoundError } from '../../errors.js';
 import { playerIdOf } from '../converted.js';
+import { tagsIn } from '../document-tags.js';
 import { aboutPeople } from './holders.js';
 
 /** The JSON output of `rosterctl person`. */
@@ -41,7 +42,7 @@ export interface PersonReport {
   readonly players: readonly JsonObject[];
   /** Why two of these records are one person. */
   readonly links: readonly PersonLink[];
-  /** Documents whose names mention the person; null where they could not be listed. */
+  /** Documents whose names or tags mention the person; null where they could not be listed. */
   readonly possibleDocuments: readonly { readonly id: string; readonly name: string }[] | null;
   /** The files that this command wrote. */
   readonly files: readonly string[];
@@ -65,6 +66,7 @@ interface PersonRecord {
 /** The places that no call of this API shows, named at the end of each answer. */
 const neverSearched = [
   'the contents of files',
+  'teams, and the fields of documents other than name and tags',
   'other areas of the service, such as calendar, tasks, availability and chat',
   'backups, runs and exports on this machine',
 ];
@@ -108,11 +110,15 @@ export async function findPerson(context: Context, reference: Reference) {
   // The person may be in the list that was refused.
   if (refusal && seeds.length === 0) throw isAnyRead ? besideOthers(refusal) : refusal;
   const { members, links } = onePerson(reference, seeds, entries, settings.overrides);
-  const names = new Set(members.map(({ record }) => labelOf(record, '')).filter(isTelling));
+  const names = members
+    .map(({ record }) => labelOf(record, ''))
+    .filter(isTelling)
+    .map(foldCase);
   const documents: { id: string; name: string }[] = [];
   const isListed = await read('documents', (record) => {
     const name = labelOf(record, '');
-    if ([...names].some((each) => foldCase(name).includes(foldCase(each))))
+    const texts = [name, ...(tagsIn(record['tags']) ?? [])].map(foldCase);
+    if (names.some((each) => texts.some((text) => text.includes(each))))
       documents.push({ id: String(record['id']), name });
   });
   const of = (resource: ResourceName) =>
