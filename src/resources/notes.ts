@@ -10,6 +10,7 @@ import { checkNoSpreadsheetError, isExportOf, notEscaped, spreadsheetForms } fro
 import { localDay } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf, plainText } from '../data/path.js';
+import { normalizedText } from '../data/text.js';
 import { endsWithNote, holdsDatedNote } from '../engine/notes.js';
 import type { Task } from '../engine/operation.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
@@ -64,11 +65,17 @@ export type NoteEdit =
 /** Returns the notes after an edit; null = none. What they already end with is not added again. */
 export function editedNotes(edit: NoteEdit, present: string | null): string | null {
   if (edit.kind === 'clear') return null;
-  if (edit.kind === 'replace') return edit.text;
+  if (edit.kind === 'replace')
+    return storedForm(edit.text) === storedForm(present ?? '') ? present : edit.text;
   const kept = (present ?? '').trimEnd();
   const isThere = edit.once === true && holdsDatedNote(kept, datedLine(edit));
   if (isThere || endsWithNote(kept, edit.text)) return present;
   return kept === '' ? datedLine(edit) : `${kept}\n${datedLine(edit)}`;
+}
+
+/** Returns a text as a service may store it: with LF line ends, in NFC, trimmed. */
+function storedForm(text: string): string {
+  return normalizedText(text.replaceAll('\r\n', '\n').trim());
 }
 
 /** `2026-11-22: Strong aim` */

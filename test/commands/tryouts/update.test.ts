@@ -160,6 +160,16 @@ describe('what an update sends', () => {
   });
 });
 
+test('notes that the service stored in its own form are not sent again', async () => {
+  const stored = { internalNotes: 'Strong aim\nlate twice' };
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'note.txt'), '\nStrong aim\r\nlate twice \r\n');
+  for (const words of ['--note-file note.txt', "--note 'Strong aim\nlate twice '"]) {
+    const { service, ran } = await update(words, stored, { cwd });
+    expect([ran.code, written(service)]).toEqual([0, []]);
+  }
+});
+
 test('a line is appended once, whatever the notes end with', () => {
   const line = { kind: 'append', text: 'hi', day: '2026-03-01' } as const;
   expect(editedNotes(line, null)).toBe('2026-03-01: hi');
