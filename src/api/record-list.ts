@@ -259,7 +259,7 @@ export function configured(overrides: Overrides, key: string): string | undefine
 }
 
 /** Returns the record in `{node, cursor}` or `{team}`; the row itself if it is none of these. */
-function wrappedIn(row: JsonObject, resource: ResourceName): JsonObject {
+export function wrappedIn(row: JsonObject, resource: ResourceName): JsonObject {
   const keys = Object.keys(row);
   const wrappers = ['node', ...resources[resource].envelopes];
   const key = keys.find((each) => wrappers.includes(normalName(each)));

@@ -124,8 +124,9 @@ export async function surveyPages(
     const read = await readWhole(api, resource, { ...overrides, ...settings });
     if (read.completeness.state === 'complete')
       return { ...found('warn', text, settings), ...counts };
-    // The answers themselves contradict it: the parameter of their pages has another name.
-    return { ...found('warn', text, { 'paging.params.page': 'NAME' }), settings: {}, ...counts };
+    // The answers themselves contradict it: the field does lead on, or the pages have another parameter.
+    const next = hint === undefined ? { 'paging.params.page': 'NAME' } : { 'paging.next': hint };
+    return { ...found('warn', text, next), settings: {}, ...counts };
   }
   const choices = isLed
     ? { 'paging.params.cursor': 'NAME', 'paging.next': 'none' }

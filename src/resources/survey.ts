@@ -3,7 +3,7 @@
 import { listAnswered } from '../api/answers.js';
 import { type FoundList, findList } from '../api/list-envelope.js';
 import { readEvidence } from '../api/paging-evidence.js';
-import { configured } from '../api/record-list.js';
+import { configured, wrappedIn } from '../api/record-list.js';
 import { hasId, withTextId } from '../api/records.js';
 import { callFor, isReadByList, resources } from '../api/resources.js';
 import type { Answer, Api } from '../api/types.js';
@@ -40,7 +40,8 @@ export async function surveyList(
   findings.push(list.finding);
   if (!list.found) return { findings, settings };
   if (list.path !== undefined) settings[`lists.${resource}.path`] = list.path;
-  const { rows } = list.found;
+  const idName = configured(overrides, `ids.${resource}`);
+  const rows = list.found.rows.map((row) => (hasId(row, idName) ? row : wrappedIn(row, resource)));
   if (rows.length > 0) {
     const id = await idIn(api, resource, rows, overrides);
     for (const [key, value] of id.settings) settings[key] = value;
@@ -185,11 +186,10 @@ const onId = findingsOn('id');
 async function idIn(
   api: Api,
   resource: ResourceName,
-  rows: FoundList['rows'],
+  records: FoundList['rows'],
   overrides: Overrides,
 ): Promise<SurveyFinding> {
   const set = configured(overrides, `ids.${resource}`);
-  const records = rows.map((row) => (isObject(row['node']) ? row['node'] : row));
   const hasIds = records.every((record) => hasId(record, set));
   const candidates = idCandidates(records, resource, overrides);
   const works = async (field: string) =>

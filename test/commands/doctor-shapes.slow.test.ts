@@ -346,6 +346,36 @@ test('a cursor that no known parameter takes is named, and nothing is set', asyn
   expect(list.stderr).toContain('The list of players may be incomplete');
 });
 
+test('a token that no known parameter takes, of a page as long as a usual limit, is named', async () => {
+  const service = await recordingService((request) => {
+    const at = numberIn(request, 'weiter');
+    const more = at + size < 45 ? { continuation: String(at + size) } : {};
+    const json = request.url.includes('/players/') ? { players: page(at), ...more } : [];
+    return { status: 200, json };
+  });
+  const { stdout } = await inProcess('doctor --shapes --apply --yes', { env: service.env });
+  expect(stdout).toContain('rosterctl config set paging.next continuation');
+  expect(stdout).not.toContain('paging.params.page NAME');
+});
+
+test.each(['node', 'player'])('records within %s are looked into', async (wrapper) => {
+  const rows = players.map((each, at) => ({
+    [wrapper]: { ...each, email: `${at}@example.org` },
+    cursor: String(at),
+  }));
+  const service = await recordingService(({ url }) => ({
+    status: 200,
+    json: url.includes('/players/') ? { edges: rows, pageInfo: { hasNextPage: false } } : [],
+  }));
+  const { stdout } = await inProcess('doctor --shapes --json', { env: service.env });
+  const checks = JSON.parse(stdout) as { check: string; detail: string }[];
+  const told = (name: string) =>
+    checks.find(({ check }) => check === `players ${name}`)?.detail ?? '';
+  expect(told('id')).toBe('id is text');
+  expect(told('fields')).toBe('id: text, organizationId: text, name: text, email: text');
+  expect(told('references')).toMatch(/^id:, email:, name: can name a record;/);
+});
+
 test('next pages that lead elsewhere are never called the whole list', async () => {
   const service = await recordingService(({ url }) => {
     const next = 'http://backend/v1/players/org_7?cursor=cD0y';
