@@ -227,7 +227,8 @@ function fieldChart(name: string, values: readonly (readonly string[])[], isExac
   const filled = all.filter(({ label }) => label !== '');
   if (filled.length > mostValues && !isExact) throw tooManyValues(name, filled.length);
   // Beside overlapping groups, those without a value tell how many have several.
-  const groups = overlaps && !isExact ? filled : all;
+  const areLeftOut = overlaps && !isExact;
+  const groups = areLeftOut ? filled : all;
   const areNumbers = filled.every(({ label }) => Number.isFinite(Number(label)));
   const sorted = (isExact ? groups : mergeSmall(groups))?.toSorted((a, b) => {
     const [last, other] = [isLast(a.label), isLast(b.label)];
@@ -237,10 +238,10 @@ function fieldChart(name: string, values: readonly (readonly string[])[], isExac
       : b.members.size - a.members.size;
   });
   if (!sorted) return withoutRows(chart, tooFewEach);
-  const note = overlaps
-    ? 'An application may have several of these. Those without one are left out.'
-    : undefined;
-  const rows = barsOf(sorted, values.length, valueLabel, { overlaps: overlaps && !isExact });
+  const several = 'An application may have several of these.';
+  const rest = areLeftOut ? ' Those without one are left out.' : '';
+  const note = overlaps ? several + rest : undefined;
+  const rows = barsOf(sorted, values.length, valueLabel, { overlaps: areLeftOut });
   return { chart: { ...chart, note, rows }, groups: sorted, overlaps };
 }
 

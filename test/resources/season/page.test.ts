@@ -355,6 +355,17 @@ describe('the charts', () => {
     expect(rows('By status', tryouts)).toContain('parked: 5');
   });
 
+  test.each([
+    [false, ' Those without one are left out.', ['IGL', 'Sub']],
+    [true, '', ['IGL', 'Sub', '(none)']],
+  ])('of several answers say what they leave out (exact: %s)', (isExact, says, labels) => {
+    const answers = times(18, (at) => [[['IGL', 'Sub'], ['IGL'], ['']][at % 3] ?? []]);
+    const tryouts = answers.map((each) => tryout({ answers: each }));
+    const chart = chartsOf(tryouts, { fields: [question('Roles')], isExact }).get('Roles');
+    expect(chart?.note).toBe(`An application may have several of these.${says}`);
+    expect(chart?.rows.map(({ label }) => label)).toEqual(labels);
+  });
+
   test('draw 10,000 applications at once', () => {
     const tryouts = times(10_000, (index) =>
       tryout({ weeksAgo: index % 90, games: [`Game ${index % 40}`], answers: [[`${index % 20}`]] }),
