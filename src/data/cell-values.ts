@@ -16,6 +16,7 @@ import { isNested, type Located, listText, locate, plainText } from './path.js';
 import { compareDecimals } from './sorting.js';
 import { shellQuote } from './text.js';
 import { momentOf } from './time.js';
+import { clearedValue } from './where.js';
 
 const columnTypes = ['text', 'int', 'bool', 'json'] as const;
 export type ColumnType = (typeof columnTypes)[number];
@@ -81,12 +82,9 @@ export function cellFields(
   line?: number,
 ): JsonObject {
   const base = record ?? {};
-  const fields: Field[] = [];
-  for (const [key, cell] of Object.entries(own)) {
-    if (!key.startsWith(prefix)) continue;
-    const field = fieldOfCell(key.slice(prefix.length), cell, base, line);
-    if (field) fields.push(field);
-  }
+  const fields = Object.entries(own).flatMap(([key, cell]) =>
+    key.startsWith(prefix) ? (fieldOfCell(key.slice(prefix.length), cell, base, line) ?? []) : [],
+  );
   const changedKeys = new Set(fields.map(({ path }) => path[0] ?? ''));
   const row = Object.values(own).some(isSheetCell) ? 'Row' : 'Line';
   const changed = setAllFields(base, fields, line === undefined ? '' : `${row} ${line}: `);
@@ -169,7 +167,7 @@ export function typeHint(name: string): string {
 
 /** Returns the new value; undefined if the cell changes nothing. */
 function changedValue(cell: unknown, type: ColumnType | undefined, present: unknown): unknown {
-  if (cell === null) return null;
+  if (cell === null) return clearedValue(present);
   const sheet = isSheetCell(cell) ? cell : undefined;
   const isRaw = isRawCell(cell);
   const text = sheet?.text ?? (isRaw ? cell.raw : (cell as string));
@@ -179,7 +177,7 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
   const sole: unknown = Array.isArray(present) && present.length === 1 ? present[0] : present;
   if (keepsType && sheet && isSameInSheet(sheet, sole)) return undefined;
   if (sheet?.kind === 'date' && type === undefined) return dateLike(present, text);
-  if (isRaw && text.trim() === clearWord) return null;
+  if (isRaw && text.trim() === clearWord) return clearedValue(present);
   if (isRaw) checkNoError(text.trim());
   if (type !== undefined) return typedCell(text, type);
   if (isNumber(sole) && isShortened(plainText(sole), text.trim())) return undefined;

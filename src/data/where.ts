@@ -199,6 +199,14 @@ export function isEmptyValue(value: unknown): boolean {
 }
 
 /**
+ * Returns the value of a field that is cleared: null, and undefined for one that is empty already, because a
+ * service may store what is cleared as an empty text or list.
+ */
+export function clearedValue(present: unknown): null | undefined {
+  return present !== undefined && isEmptyValue(present) ? undefined : null;
+}
+
+/**
  * Returns a test for records whose time in a field is between two times (milliseconds, inclusive).
  * A time that cannot be parsed is in no range, and is counted. Returns no test if both are undefined.
  */

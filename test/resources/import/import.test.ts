@@ -213,6 +213,19 @@ describe('a roster', () => {
     expect(ran.stderr).toContain('Line 2: address is filled as a whole and in part.');
   });
 
+  test.each([
+    'players import ~/r.csv --key id',
+    'players import ~/r.csv --key id --csv-raw',
+    'players update --csv ~/r.csv',
+  ])('sends nothing to clear what is empty already: %s', async (words) => {
+    const desk = await newDesk();
+    await desk.run('players update player_0002 -f nickname= -F badges[] -F shirt=null');
+    desk.writes();
+    desk.file('r.csv', 'id,nickname,badges,shirt\nplayer_0002,<clear>,<clear>,<clear>\n');
+    expect((await desk.report(`${words} --yes`)).rows).toMatchObject([{ result: 'unchanged' }]);
+    expect(desk.writes()).toEqual([]);
+  });
+
   test('reads <clear> and the errors of a spreadsheet with --csv-raw as an update does', async () => {
     const { env } = await listService({
       players: [
