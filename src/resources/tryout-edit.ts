@@ -194,10 +194,9 @@ function editChanges(record: JsonObject, { status, note }: EditJob): readonly Ro
   if (!note) return changes;
   const { internalNotes: present } = record;
   const kept = typeof present === 'string' ? present : null;
-  const isOther = kept === null && !isEmptyValue(present);
-  if (isOther && note.kind === 'append') throw notText(record);
+  if (note.kind === 'append' && kept === null && !isEmptyValue(present)) throw notText(record);
   const to = editedNotes(note, kept);
-  if (to === kept && !isOther) return changes;
+  if (to === null ? isEmptyValue(present) : to === kept) return changes;
   const adds = note.kind === 'append' && { adds: datedLine(note) };
   changes.push({ field: 'internalNotes', from: present, to, ...adds });
   return changes;

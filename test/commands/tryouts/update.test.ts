@@ -170,6 +170,15 @@ test('notes that the service stored in its own form are not sent again', async (
   }
 });
 
+test.each([[''], [null], [[]]])(
+  'notes that are %j already are not cleared again',
+  async (present) => {
+    const { service, ran } = await update('--clear-note', { internalNotes: present });
+    expect([ran.code, written(service)]).toEqual([0, []]);
+    expect(ran.stderr).toContain('has no notes; nothing was sent.');
+  },
+);
+
 test('a line is appended once, whatever the notes end with', () => {
   const line = { kind: 'append', text: 'hi', day: '2026-03-01' } as const;
   expect(editedNotes(line, null)).toBe('2026-03-01: hi');
