@@ -358,6 +358,17 @@ describe('a key that someone else takes while the import runs', () => {
   });
 });
 
+test('a record that has lost its key since the list was read is left alone', async () => {
+  const desk = await club(({ method, url }) =>
+    method === 'GET' && url.includes('/p1')
+      ? { status: 200, json: player('p1', { email: 'new@example.org', name: 'First' }) }
+      : undefined,
+  );
+  const ran = await desk.importing(['first@example.org,Changed']);
+  expect([ran.code, ran.results]).toMatchObject([8, [{ id: 'p1', result: 'conflict' }]]);
+  expect(desk.writes()).toEqual([]);
+});
+
 test('a create whose record is not there afterwards is unknown, and nothing more is sent', async () => {
   const desk = await club(({ method }) =>
     method === 'POST' ? { status: 201, json: player('n3', { email: 'a@example.org' }) } : undefined,

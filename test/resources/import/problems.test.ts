@@ -283,6 +283,17 @@ test('a key on two lines is listed once in the preview, and counts for both', as
   expect(stderr.match(/Lines 2 and 3 have the same E-Mail/g)).toHaveLength(1);
 });
 
+test('two spellings of a name that find one record are a problem of both lines', async () => {
+  const desk = await newDesk();
+  desk.file('teams.csv', 'Name,game\nLANTERNFISH,Chess\nlanternfish,Go\nPaper Lions,Go\n');
+  const ran = await desk.run('teams import ~/teams.csv --key name --yes --json');
+  expect([ran.code, errorOf(ran)['message']]).toEqual([
+    2,
+    'Lines 2 and 3: Name names the same team.',
+  ]);
+  expect(desk.writes()).toEqual([]);
+});
+
 test('an import whose wrong lines were skipped asks to fix them, not to retry them', async () => {
   const home = temporaryFolder();
   writeFileSync(
