@@ -65,11 +65,10 @@ export function undoOperation(
         created: lazy(() => afterRun(deleteCreated(context, name))),
         fields: lazy(() => afterRun(restoreFields(context, name, job, warnings))),
       };
-      const session = sessionByRow((row) =>
-        rowOfUndo(row).kind === 'created' ? sessions.created() : sessions.fields(),
-      );
       return {
-        ...session,
+        ...sessionByRow((row) =>
+          rowOfUndo(row).kind === 'created' ? sessions.created() : sessions.fields(),
+        ),
         planned: (isSingle, leftAlone) => warnings.print(isSingle, leftAlone),
       };
     },
@@ -116,7 +115,10 @@ function restoreFields(
           `The previous status ${shortValue(foreign.to)} is not one of the documented ones, so it is not sent back.`,
         );
       if (changes.length === 0 && hidden.length > 0)
-        return notUndone(`The service does not show ${hidden.join(', ')}, so it cannot be undone.`);
+        return {
+          ...notUndone(`The service does not show ${hidden.join(', ')}, so it cannot be undone.`),
+          isDoubtful: true,
+        };
       // The service may keep what was sent in a form of its own, such as a number as text.
       const conflict = changes.find(
         ({ field, from }) =>
@@ -279,14 +281,17 @@ function readingAfter(
     const plan: Session['plan'] = async (row, state) => {
       const planned = await session.plan(row, state);
       const isExplained = row.own?.['isSetBack'] === true || planned.skipped !== undefined;
-      return { ...planned, isDoubtful: planned.steps.length === 0 && !isExplained };
+      const isDoubtful = planned.isDoubtful ?? (planned.steps.length === 0 && !isExplained);
+      return { ...planned, isDoubtful };
     };
     const read: Session['read'] = async (row, purpose) => {
       let state = await session.read(row, purpose);
       if (purpose === 'verify') return state;
-      for (let reads = 0; (await plan(row, state)).isDoubtful; reads += 1) {
-        if (reads === 0 && (await isSetBackMeanwhile(row))) break;
+      for (let reads = 0; ; reads += 1) {
+        const { isDoubtful, skipped } = await plan(row, state);
+        if (!isDoubtful || (reads === 0 && (await isSetBackMeanwhile(row)))) break;
         const left = end - clock();
+        if (left <= 0 && skipped) break;
         if (left <= 0) throw asBeforeTheRun(row.id, state.record === undefined);
         await waitToRead(row.id, reads, left);
         state = await session.read(row, 'turn');

@@ -248,6 +248,24 @@ describe('an undo directly after its run, where reads lag', () => {
     );
   });
 
+  test('waits for a field that the run added', async () => {
+    const { now, run } = await lagging(1_000, '20s');
+    expect((await run('players update player_1 -F role=IGL --json')).code).toBe(0);
+    expect((await run('runs undo last --yes --json')).code).toBe(0);
+    expect(now.get('player_1')).toMatchObject({ name: 'Ann', role: null });
+  });
+
+  test('skips a field that the service does not show even then', async () => {
+    const { service, run } = await lagging(undefined, '2s');
+    await run('players update player_1 -F role=IGL --json');
+    const undone = await run('runs undo last --yes --json');
+    expect([undone.code, JSON.parse(undone.stdout).results]).toMatchObject([
+      0,
+      [{ result: 'skipped', error: { code: 'notUndoable' } }],
+    ]);
+    expect(service.requests.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+  });
+
   test('waits in its dry run too', async () => {
     const { run } = await lagging(1_000, '20s');
     await run(change);
