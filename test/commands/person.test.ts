@@ -83,6 +83,12 @@ test('a document whose tags mention the name is possible, and what is not looked
   );
 });
 
+test('a Discord name is no link, because it may change hands', async () => {
+  const json = ['5', '6'].map((id) => application(`app_${id}`, { discordUsername: 'kite' }));
+  const service = await club({ 'tryout-applications': { status: 200, json } });
+  expect((await person(service, 'app_5 --json')).ids('applications')).toEqual(['app_5']);
+});
+
 test('a name is no link: two people of one name are refused, with the candidates', async () => {
   const { code, stderr } = await person(await club(), "'name:Ann Vale' --json");
   expect(code).toBe(11);

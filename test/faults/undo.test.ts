@@ -715,6 +715,28 @@ test('a field that the service does not show is not undone beside others, which 
   expect(undone.stderr).not.toContain('set to null');
 });
 
+test('a row whose outcome is still unknown is left alone and counted', async () => {
+  let isSent = false;
+  const players = ['p1', 'p2'].map((id) => ({ id, name: id, role: 'Sub' }));
+  const service = await keepPlayers(players, ({ method, url }) => {
+    if (!url.includes('/p2')) return undefined;
+    isSent ||= method === 'PATCH';
+    if (method === 'PATCH') return (_, response) => response.socket?.destroy();
+    return isSent ? { status: 403, json: { error: 'forbidden' } } : undefined;
+  });
+  const user = userInside(service);
+  const ran = await user.run('players update p1 p2 -F role=IGL --yes --concurrency 1 --json');
+  expect([ran.code, report(ran).summary]).toMatchObject([10, { changed: 1, unknown: 1 }]);
+  const undone = await user.run(`runs undo ${report(ran).run} --yes --json`);
+  expect(undone.stderr).toContain(
+    ': 1 can be undone, 0 changed since, 1 cannot be undone (1 with an unknown outcome).',
+  );
+  expect([undone.code, sentTo(service.requests)]).toEqual([
+    0,
+    ['PATCH p1', 'PATCH p2', 'PATCH p1'],
+  ]);
+});
+
 test('a route from --route is also used for the undo; one that replaces keeps what others added', async () => {
   const service = await keepPlayers([{ id: 'p1', name: 'Ann', role: 'Sub' }]);
   const user = userInside(service);

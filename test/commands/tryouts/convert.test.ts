@@ -139,6 +139,15 @@ describe('a conversion', () => {
     expect(errorOf(ran)['code']).toBe('notApplied');
   });
 
+  test.each([{ id: 'app_1', status: 'accepted' }, { application: application('app_1') }])(
+    'whose answer shows the application alone, which has no player, is not done: %j',
+    async (json) => {
+      const { service, ran } = await convert('--yes', {}, onConvert({ status: 200, json }));
+      expect([ran.code, errorOf(ran).code]).toEqual([1, 'notApplied']);
+      expect(steps(service).filter((step) => step === 'CONVERT app_1')).toHaveLength(1);
+    },
+  );
+
   test('of an unknown application is not found', async () => {
     const { service } = await convert('--yes');
     const ran = await inProcess('tryouts convert nobody --yes --json', { env: service.env });

@@ -322,6 +322,15 @@ describe('a roster', () => {
     expect(desk.writes()).toEqual([]);
   });
 
+  test('a team whose name holds a semicolon is one team', async () => {
+    const desk = await newDesk();
+    await desk.run("teams update team_0001 --name 'Owls; Paper Lions'");
+    const { email } = playerAt(desk, 'player_0003');
+    desk.file('roster.csv', `E-Mail;Team\n${String(email)};"owls; Paper Lions"\n`);
+    expect(await desk.run(line)).toMatchObject({ code: 0 });
+    expect(playerAt(desk, 'player_0003')).toMatchObject({ teamIds: ['team_0001'] });
+  });
+
   test('[] takes a player out of all teams', async () => {
     const desk = await newDesk();
     const { email } = playerAt(desk, 'player_0003');

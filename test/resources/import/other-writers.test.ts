@@ -177,6 +177,19 @@ describe('a create whose answer is lost', () => {
     expect(desk.writes()).toEqual(['POST']);
   });
 
+  test('is unknown if two records have its key, of which one is by someone else', async () => {
+    const desk = await club((request, players) => {
+      if (request.method !== 'POST') return undefined;
+      players.set('oth', player('oth', { email: 'nn@example.org' }));
+      create(players, request);
+      return lost;
+    });
+    const ran = await desk.importing(['nn@example.org,Mine']);
+    expect([ran.code, ran.results[0]?.result]).toEqual([10, 'unknown']);
+    expect(ran.results[0]?.error?.message).toContain('No single player has the email');
+    expect(desk.writes()).toEqual(['POST']);
+  });
+
   test.each([
     ['text', { createdAt: madeAt, updatedAt: madeAt }],
     ['a number', { createdAt: 1_772_359_200, updatedAt: 1_772_359_200 }],
