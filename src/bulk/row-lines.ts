@@ -3,7 +3,7 @@
 import { shortValue } from '../cli/lines.js';
 import { fieldLabel } from '../cli/lists/labels.js';
 import type { JsonObject } from '../data/json.js';
-import { nameWithId, recordedSize } from '../data/path.js';
+import { nameWithId, plainText, recordedSize } from '../data/path.js';
 import { withTeamNames } from '../data/references.js';
 import { binarySize } from '../data/text.js';
 import { isHash } from '../runs/journal.js';
@@ -75,13 +75,15 @@ function describeChange(field: string, from: unknown, to: unknown): string {
 }
 
 function describeNote(from: unknown, to: unknown, showsText: boolean): string {
-  if (typeof to !== 'string') return 'notes removed';
+  if ((to ?? null) === null) return 'notes removed';
   if (isHash(from)) return 'notes changed';
-  const kept = typeof from === 'string' ? from.trimEnd() : '';
-  const isAdded = to.startsWith(kept);
-  if (kept.length > to.trimEnd().length && kept.startsWith(to.trimEnd())) return 'note removed';
+  const kept = plainText(from).trimEnd();
+  const text = plainText(to);
+  const isAdded = text.startsWith(kept);
+  if (kept.length > text.trimEnd().length && kept.startsWith(text.trimEnd())) return 'note removed';
   const what = isAdded ? 'note added' : 'notes replaced';
-  return showsText ? `${what}: ${shortValue((isAdded ? to.slice(kept.length) : to).trim())}` : what;
+  const shown = isAdded ? text.slice(kept.length) : text;
+  return showsText ? `${what}: ${shortValue(shown.trim())}` : what;
 }
 
 /** `+new -old`: what a list of texts gained and lost; empty if only their order differs. */

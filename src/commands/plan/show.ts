@@ -10,6 +10,7 @@ import { nonEmptyText } from '../../cli/schemas.js';
 import type { Canvas, View } from '../../cli/views.js';
 import type { LocalContext } from '../../context.js';
 import type { JsonObject } from '../../data/json.js';
+import { plainText } from '../../data/path.js';
 import { withTeamNames } from '../../data/references.js';
 import { eventFieldOf } from '../../data/resources.js';
 import { binarySize } from '../../data/text.js';
@@ -245,7 +246,7 @@ function rowText(plan: ShownPlan, { id, ref, before, after, file }: ShownRow): s
     const from = before[field];
     if (field === 'status') return changeText(from ?? null, to);
     if (field === 'convertedPlayerId') return 'convert to a player';
-    const kept = typeof from === 'string' ? from.trimEnd() : '';
+    const kept = plainText(from).trimEnd();
     if (field === 'internalNotes' && typeof to === 'string' && to.startsWith(kept))
       return `note added: ${to.slice(kept.length).trim()}`;
     const label = fieldLabel(field);

@@ -225,6 +225,20 @@ describe('notes that are not text', () => {
     expect(service.kept.get('app_1')?.internalNotes).toEqual(notes);
   });
 
+  test('are said to be replaced in a preview, in a plan, and when they are brought back', async () => {
+    const ids = ['app_1', 'app_2'];
+    const service = await keep(ids.map((id) => application(id, structured)));
+    const at = { env: service.env, home: temporaryFolder(), cwd: temporaryFolder() };
+    const line = `tryouts update ${ids.join(' ')} --note hi --yes`;
+    expect((await inProcess(`${line} --plan p.json`, at)).stderr).toContain('notes replaced: hi\n');
+    const terminal = { ...at, env: { ...at.env, ROSTERCTL_FORCE_TTY: '80' } };
+    const shown = (await inProcess('plan show p.json', terminal)).stdout;
+    expect([shown.includes('Strong aim'), shown.includes('note added')]).toEqual([true, false]);
+    await inProcess(line, at);
+    const undone = await inProcess('runs undo last --yes', at);
+    expect(undone.stderr).toMatch(/notes replaced: \{"author":"Ann","text":"Strong aim"\}/);
+  });
+
   test('are removed, and a service that keeps them is noticed', async () => {
     const { service, ran } = await update('--clear-note', structured);
     expect([ran.code, service.kept.get('app_1')?.internalNotes]).toEqual([0, null]);
