@@ -16,14 +16,14 @@ import { isHeldByOther } from '../runs/lock.js';
 import { isSameScope, type NewRunHead, placeOf, type RunHead, type Scope } from '../runs/plan.js';
 import type { ReportRow, SelectedRow } from '../runs/report.js';
 import {
-  isSingleRun,
   journalIn,
+  modifiedAt,
   placeIn,
   type RunStore,
   runFolder,
   runNames,
+  runNamesSince,
   storeOf,
-  timeInName,
 } from '../runs/store.js';
 import { listOpenRuns, readRuns, type StoredRun } from '../runs/stored-run.js';
 import { isAsBefore } from './decide.js';
@@ -146,8 +146,7 @@ type Change = ReportRow & { readonly t: number };
 /** The rows that other runs of this machine have just changed, in the order of the runs, by their ids. */
 async function justChanged(context: Context, store: RunStore, head: OwnRun) {
   const byId = new Map<string, Change[]>();
-  // A script may have changed thousands of records one by one in the last hour: its last minute is enough.
-  const others = await writtenSince(store, head, context.now().getTime() - lagMs, 60_000);
+  const others = await writtenSince(store, head, context.now().getTime() - lagMs);
   for (const { state } of others)
     for (const row of state.results.values())
       if (row.result === 'changed')
@@ -260,31 +259,15 @@ export async function justCreated(
   return ids;
 }
 
-/** A run of several records may take long. */
-const longestMs = 86_400_000;
-
-/**
- * Reads the runs beside this one whose journals were written since, oldest first; of those of a single
- * record, only those begun at most `singleMs` before (an hour).
- */
-async function writtenSince(store: RunStore, own: OwnRun, since: number, singleMs = 3_600_000) {
+/** Reads the runs beside this one whose journals were written since, oldest first. */
+async function writtenSince(store: RunStore, own: OwnRun, since: number) {
   const ended = placeIn(store, 'ended');
-  // A run that ended since was moved there since.
-  const hasEnded = modifiedAt(ended) >= since;
-  // There may be thousands: one call of the file system each, for nearly all have ended.
+  // There may be hundreds: one call of the file system each, for nearly all have ended.
   const writtenAt = (name: string) =>
     modifiedAt(journalIn(`${ended}/${name}`)) || modifiedAt(journalIn(runFolder(store, name)));
-  const [single, several] = [timeInName(since - singleMs), timeInName(since - longestMs)];
-  const written = runNames(store, hasEnded ? ['open', 'ended'] : ['open'], several).filter(
-    (name) =>
-      (name > single || !isSingleRun(name)) &&
-      // Its own journal, which is long in the end, would be read for each of its rows.
-      name !== own.run &&
-      writtenAt(name) >= since,
+  const written = runNamesSince(store, since).filter(
+    // Its own journal, which is long in the end, would be read for each of its rows.
+    (name) => name !== own.run && writtenAt(name) >= since,
   );
   return (await readRuns(store, written)).filter((run) => isBeside(run, own));
-}
-
-function modifiedAt(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -14,6 +14,7 @@ import { isKnownFormat, isSameScope, type RunPlan, type Scope, shortenPlan } fro
 import type { ReportRow, SelectedRow } from './report.js';
 import {
   isReported,
+  markIfLong,
   placeIn,
   type RunStore,
   removeRun,
@@ -84,6 +85,7 @@ function moveToEnded(store: RunStore, run: string): void {
   const from = runFolder(store, run);
   const target = join(placeIn(store, 'ended'), run);
   try {
+    markIfLong(store, run);
     if (from !== target) renameSync(from, target);
   } catch {
     // See above.

@@ -109,6 +109,36 @@ export function markNewest(store: RunStore, run: string): void {
   markRun(newestFile(store), run);
 }
 
+/** A run that takes longer is marked when it ends. */
+const longMs = 60_000;
+
+/** Records that a run which took more than a minute ends now. To be called before it is moved to `ended/`. */
+export function markIfLong(store: RunStore, run: string): void {
+  if (Date.now() - startOf(run).getTime() > longMs) markRun(longFile(store), run);
+}
+
+/**
+ * Lists the runs that may have been written since a time in milliseconds since 1970, oldest first: all that
+ * are open, and of those that ended only the ones begun in the minute before, unless a long one ended since.
+ */
+export function runNamesSince(store: RunStore, since: number): readonly string[] {
+  const open = runNames(store, ['open']);
+  // A run that ended since was moved there since.
+  if (modifiedAt(placeIn(store, 'ended')) < since) return open;
+  const behind = modifiedAt(longFile(store)) < since ? timeInName(since - longMs) : '';
+  // A run may move while the folders are read.
+  return [...new Set([...open, ...runNames(store, ['ended'], behind)])].toSorted();
+}
+
+function longFile({ dir }: RunStore): string {
+  return join(dir, 'newest-long');
+}
+
+/** When a file or a folder was last modified, in milliseconds since 1970; 0 if it is not there. */
+export function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
 /** Writes the name of a run to a file of its own. Never throws: each such file can be done without. */
 export function markRun(path: string, run: string): void {
   try {
@@ -135,7 +165,7 @@ export function startOf(run: string): Date {
 }
 
 /** How the name of a run that starts at that time begins, in milliseconds since 1970. Later names sort behind it. */
-export function timeInName(time: number): string {
+function timeInName(time: number): string {
   return new Date(time).toISOString().replace(/[-:.Z]/g, '');
 }
 
