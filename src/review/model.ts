@@ -36,10 +36,10 @@ export function applyRead(state: Review, keys: readonly Key[], world: ReviewWorl
   const [first, ...rest] = keys;
   if (first === undefined) return { state };
   const quietUntil = world.at + burstMs;
+  if (isTyping(state)) return typeKeys(state, keys, world);
   // No card is shown, and the screen says that q keeps what is decided.
   if (world.room === 0 && first !== 'interrupt')
     return { state, ...(first === 'q' && { effect: { kind: 'leave', how: 'quit' } }) };
-  if (isTyping(state)) return typeKeys(state, keys, world);
   if (world.at < state.quietUntil && first !== 'interrupt') {
     const held = state.held?.key === first ? { key: first, at: world.at } : state.held;
     return { state: { ...state, held, quietUntil: Math.max(state.quietUntil, quietUntil) } };
@@ -167,7 +167,7 @@ function onText(
   return withText(text);
 }
 
-const isFull = `The text is full: ${groupedNumber(maxText)} characters. The rest was left out.`;
+const isFull = `No room for more than ${groupedNumber(maxText)} characters: the rest was left out.`;
 
 // --- links ---
 

@@ -106,7 +106,7 @@ async function reviewQueue(context: Context, values: ReviewValues, queue: Review
     showReview(screen, context, start, { ...loaded, queue }),
   );
   const { size } = state.decisions.queued;
-  if (how === 'send') return send(context, queue, loaded.cards, use);
+  if (how === 'send') return send(context, queue, selectionOf(loaded.cards, queue, queued), use);
   const kept = size === 0 ? 'Nothing was decided.' : `${plural(size, 'decision')} kept, not sent.`;
   if (how === 'interrupt')
     throw new CancelledError(kept, size === 0 ? {} : { hint: `Resume: ${resumeLine}` });
@@ -131,13 +131,15 @@ function isDone(record: JsonObject, queued: Queued | undefined): boolean {
   const { status: now, internalNotes: notes } = record;
   const { status = now, note } = queued.decision;
   const present = typeof notes === 'string' ? notes : null;
-  const isMade = note ? editedNotes(noteToAdd(note), present) === present : now !== queued.seen;
+  const isMade = note
+    ? editedNotes(noteToAdd(note, true), present) === present
+    : now !== queued.seen;
   return now === status && isMade;
 }
 
-/** The run that was to add a note may have been killed, and its line be an earlier one by now. */
-function noteToAdd(note: NonNullable<Decision['note']>): NoteEdit {
-  return { kind: 'append', ...note, once: true };
+/** `isKept`: from an earlier review. Its run may have been killed, and the line be an earlier one by now. */
+function noteToAdd(note: NonNullable<Decision['note']>, isKept: boolean): NoteEdit {
+  return { kind: 'append', ...note, ...(isKept && { once: true }) };
 }
 
 function greetingOf(size: number, done: number, gone: number): string {
@@ -167,22 +169,19 @@ function printed(lines: readonly string[]): CommandOutput {
 async function send(
   context: Context,
   queue: ReviewQueue,
-  cards: readonly Card[],
+  selection: Selection,
   use: Use,
 ): Promise<CommandOutput> {
-  const { queued } = queue.present();
   const keeps = () => {
     const { size } = queue.present().queued;
     const what = size === 1 ? 'Your decision is' : `Your ${groupedNumber(size)} decisions are`;
     context.message(`${what} kept: ${resumeLine}`);
   };
-  const output = await use({ rows: async () => selectionOf(cards, queued) }).catch(
-    (error: unknown) => {
-      if (error instanceof Failure) keeps();
-      const isNo = error instanceof CancelledError && error.message === nothingDone;
-      throw isNo ? new CancelledError('Nothing was sent.', { cause: error }) : error;
-    },
-  );
+  const output = await use({ rows: async () => selection }).catch((error: unknown) => {
+    if (error instanceof Failure) keeps();
+    const isNo = error instanceof CancelledError && error.message === nothingDone;
+    throw isNo ? new CancelledError('Nothing was sent.', { cause: error }) : error;
+  });
   const { results, dryRun } = output.value as BulkReport;
   const sent = dryRun ? [] : results.filter(isAtTarget).map(({ id }) => id);
   const error = await dequeue(queue, sent).catch((failure: unknown) => {
@@ -214,7 +213,10 @@ export async function dequeueDone(context: Context, done: readonly SelectedRow[]
     try {
       const { queued } = queue.present();
       const isQueued = ({ row, id, own }: SelectedRow) =>
-        queued.has(id) && isUnchanged(own, rowOfDecision(row, id, queued.get(id)).own);
+        queued.has(id) &&
+        [true, false].some((isKept) =>
+          isUnchanged(own, rowOfDecision(row, id, queued.get(id), isKept).own),
+        );
       const left = done.filter(isQueued).map(({ id }) => id);
       await dequeue(queue, left);
     } finally {
@@ -225,23 +227,39 @@ export async function dequeueDone(context: Context, done: readonly SelectedRow[]
   }
 }
 
-/** The rows of the run, in the order of the cards, each with the status that the person saw as its guard. */
-function selectionOf(cards: readonly Card[], queued: ReadonlyMap<string, Queued>): Selection {
+/**
+ * The rows of the run, in the order of the cards, each with the status that the person saw as its guard.
+ * `kept`: the decisions of an earlier review.
+ */
+function selectionOf(
+  cards: readonly Card[],
+  queue: ReviewQueue,
+  kept: ReadonlyMap<string, Queued>,
+): Selection {
+  const { queued } = queue.present();
   const shown = cards.map(({ id }) => id).filter((id) => queued.has(id));
   const ids = [...new Set([...shown, ...queued.keys()])];
-  const rows = ids.map((id, index) => rowOfDecision(index + 1, id, queued.get(id)));
+  const rows = ids.map((id, index) => {
+    const decided = queued.get(id);
+    return rowOfDecision(index + 1, id, decided, decided === kept.get(id));
+  });
   // The same for every queue: a run that was interrupted is replaced by the next one.
   return { rows, digest: 'queue' };
 }
 
-function rowOfDecision(row: number, id: string, queued: Queued | undefined): SelectedRow {
+function rowOfDecision(
+  row: number,
+  id: string,
+  queued: Queued | undefined,
+  isKept: boolean,
+): SelectedRow {
   const { status, note } = queued?.decision ?? {};
   return {
     row,
     id,
     own: {
       ...(status !== undefined && { status }),
-      ...(note && { internalNotes: noteToAdd(note) }),
+      ...(note && { internalNotes: noteToAdd(note, isKept) }),
     },
     previewed:
       status === undefined ? [] : [{ field: 'status', from: queued?.seen ?? null, to: status }],

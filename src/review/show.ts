@@ -48,14 +48,19 @@ export async function showReview(
       const how = effect?.kind === 'send' ? await afterSend(screen, reader) : undefined;
       if (how && how !== 'stay') return { how, state: step.state };
       if (effect?.kind === 'leave') return { how: effect.how, state: step.state };
+      const begun = context.clock();
       state = await carryOut(context, queue, effect, step.state);
-      // A slow disk: what was pressed before the next card is shown does not decide about it.
-      if (effect) state = { ...state, quietUntil: Math.max(state.quietUntil, context.clock()) };
+      const now = context.clock();
+      // A key that is pressed again because nothing happens does not decide about the next card.
+      if (now - begun > stallMs) state = { ...state, quietUntil: Math.max(state.quietUntil, now) };
     }
     if (event.kind === 'resize' || keys[0] === 'redraw') screen.draw({ lines: [] });
     frame = picture(state);
   }
 }
+
+/** A disk this slow shows; on a faster one, a person types ahead of the screen on purpose. */
+const stallMs = 1_000;
 
 /** Drops the keys that were pressed before a card was shown. Returns false if one of them, or a signal, ends the review. */
 async function dropEarlyKeys(screen: FullScreen, reader: KeyReader): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { localDay } from '../../src/data/dates.js';
 import { report, several, until } from '../bulk/user.js';
 import { application, cut, keep, steps } from '../commands/tryouts/service.js';
 import { type Desk, sitDown } from '../support/full-screen.js';
@@ -238,6 +239,22 @@ test.each([
     expect(service.kept.get('app_2')?.status).toBe('rejected');
   },
 );
+
+test('a note that was added earlier on the day is added again by a new decision', async () => {
+  const day = localDay(new Date());
+  const notes = `${day}: No show\n${day}: Rescheduled`;
+  const service = await keep([{ ...application('app_1'), internalNotes: notes }]);
+  const desk = sitDown(['tryouts', 'review'], { home: temporaryFolder(), env: service.env });
+  await desk.sees(/^1 of 1/);
+  await play(desk, [
+    ['n', /^Note:/, 0],
+    ['No show\r', /1 decided/, 1],
+    ['w', /Change 1 application\?/, 1],
+  ]);
+  desk.type('y\r');
+  expect(await desk.ended).toMatchObject({ code: 0 });
+  expect(service.kept.get('app_1')?.internalNotes).toBe(`${notes}\n${day}: No show`);
+});
 
 test('a limit cuts what a review shows, not what a killed review decided', async () => {
   const { sit, statuses } = await cutShort('killed');

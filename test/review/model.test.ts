@@ -232,7 +232,7 @@ describe('notes', () => {
     const person = atKeys();
     person.type('n');
     expect(person.paste('a'.repeat(1_000)).message).toBe('');
-    const full = 'The text is full: 1,000 characters. The rest was left out.';
+    const full = 'No room for more than 1,000 characters: the rest was left out.';
     expect(person.type('b')).toMatchObject({ mode: { text: 'a'.repeat(1_000) }, message: full });
     expect(person.type('backspace').message).toBe('');
     expect(person.paste('😀c').mode).toMatchObject({ text: 'a'.repeat(999) });
@@ -319,13 +319,20 @@ describe('leaving, sending and opening', () => {
   test('on a screen that is too small for a card, only q and Ctrl-C do something', () => {
     const { state } = atKeys();
     const world = { at: 9_000, day: '2026-11-22', room: 0, length: 30 };
-    for (const mode of [{ kind: 'cards' }, { kind: 'note', text: 'half' }] as const)
-      for (const key of ['r', 'u', 'w', 'n', 'enter', 'q', 'interrupt']) {
-        const before = { ...state(), mode };
-        const how = { q: 'quit', interrupt: 'interrupt' }[key];
-        const { state: after, effect } = applyRead(before, [key], world);
-        expect([key, after.mode, effect]).toEqual([key, mode, how && { kind: 'leave', how }]);
-      }
+    const before = state();
+    for (const key of ['r', 'u', 'w', 'n', 'enter', 'q', 'interrupt']) {
+      const how = { q: 'quit', interrupt: 'interrupt' }[key];
+      const { state: after, effect } = applyRead(before, [key], world);
+      expect([key, after.mode, effect]).toEqual([key, before.mode, how && { kind: 'leave', how }]);
+    }
+  });
+
+  test('on a screen that is too small for a card, a note that was begun is typed on', () => {
+    const { state } = atKeys();
+    const world = { at: 9_000, day: '2026-11-22', room: 0, length: 30 };
+    const typing = { ...state(), mode: { kind: 'note', text: 'asks a ' } } as const;
+    const { state: after, effect } = applyRead(typing, ['q'], world);
+    expect([after.mode, effect]).toEqual([{ kind: 'note', text: 'asks a q' }, undefined]);
   });
 
   test('w sends only where something is decided', () => {
