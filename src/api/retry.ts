@@ -149,13 +149,11 @@ export function requestedWait(
   { status, headers, body }: { status: number; headers: Headers; body: Uint8Array },
   now: Date,
 ): number | undefined {
-  return (
-    waitInRetryAfter(headers, now) ||
-    waitInBody(body, headers['content-type']) ||
-    ((status === 429 || (requestsLeft(headers) ?? '0') === '0') &&
-      waitUntilLimitReset(headers, now)) ||
-    undefined
-  );
+  const inHeader = waitInRetryAfter(headers, now);
+  const asked = inHeader || waitInBody(body, headers['content-type']);
+  const isLimited = status === 429 || (requestsLeft(headers) ?? '0') === '0';
+  if (asked || inHeader === 0 || !isLimited) return asked || undefined;
+  return waitUntilLimitReset(headers, now) || undefined;
 }
 
 /** Returns the seconds until a rate limit resets that a success response reports as used up. */

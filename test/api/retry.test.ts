@@ -28,7 +28,7 @@ describe('the wait that an answer asks for', () => {
     ],
     ['a date that has passed', { 'retry-after': 'Sat, 21 Nov 2026 11:00:00 GMT' }, undefined],
     ['no seconds, rounded down', { 'retry-after': '0' }, undefined],
-    ['no seconds, and a reset', { 'retry-after': '0', 'ratelimit-reset': '1' }, 1],
+    ['no seconds, and a reset', { 'retry-after': '0', 'ratelimit-reset': '3600' }, undefined],
     ['garbage', { 'retry-after': 'soon' }, undefined],
     ['garbage with a number', { 'retry-after': 'try 5' }, undefined],
     ['a negative number', { 'retry-after': '-5' }, undefined],
