@@ -189,7 +189,9 @@ function isPlain(value: unknown): value is { readonly [name: string]: unknown } 
 
 /** True for a record of another organization; null and an object without an id do not say which it is. */
 export function isOfOtherOrganization({ organizationId }: JsonObject, own: string): boolean {
-  const named = isObject(organizationId) ? organizationId['id'] : organizationId;
+  const named = isObject(organizationId)
+    ? (organizationId['id'] ?? organizationId['_id'])
+    : organizationId;
   return (named ?? '') !== '' && plainText(named) !== own;
 }
 

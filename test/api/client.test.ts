@@ -429,6 +429,7 @@ describe('checking the response', () => {
     ['another id', { ...application, id: 'app_2' }],
     ['another organization', { ...application, organizationId: 'org_8' }],
     ['another organization as an object', { ...application, organizationId: { id: 'org_8' } }],
+    ['another one as MongoDB names it', { ...application, organizationId: { _id: 'org_8' } }],
   ])('%s is an error on get, and an unknown outcome on update', async (_, json) => {
     const service = await answering({ status: 200, json });
     const { api } = apiTo(service.baseUrl);
@@ -438,7 +439,7 @@ describe('checking the response', () => {
     expect((error as UnknownOutcomeError).delivery).toBe('applied');
   });
 
-  test.each([[null], [''], [{ id: organization, name: 'Foxes' }], [{ _id: 'a1' }]])(
+  test.each([[null], [''], [{ id: organization, name: 'Foxes' }], [{ name: 'Foxes' }]])(
     'a team whose organizationId is %j is the one that was asked for',
     async (organizationId) => {
       const team = { id: 'team_1', organizationId };
