@@ -32,8 +32,9 @@ export async function fetchDocument(
   const source: FileSource = {
     link: () => linkOf(context, call, id),
     get: (url, part) => files.get(url, part),
-    size,
-    findSize: () => findSize(context, id),
+    // A preview may hold other bytes than its document.
+    size: call === 'download' ? size : undefined,
+    findSize: async () => (call === 'download' ? findSize(context, id) : undefined),
   };
   const { retries, maxWaitMs } = context.settings;
   const { signal } = context;

@@ -178,3 +178,19 @@ test.each([
     expect(ran.stderr).toContain(says);
   },
 );
+
+test('a preview that ends with its connection may be shorter than its document', async () => {
+  const { env } = await recordingService(({ url }): Reply => {
+    if (!url.endsWith('/preview'))
+      return { status: 200, json: [{ id: 'doc_1', name: 'rules.txt', sizeBytes: 5000 }] };
+    return (_request, response) => {
+      response.useChunkedEncodingByDefault = false;
+      response.writeHead(200, { 'content-type': 'text/plain', connection: 'close' });
+      response.end(bytes);
+    };
+  });
+  const home = temporaryFolder();
+  for (const line of ['docs preview doc_1 -O copy.txt', 'docs preview doc_1 -D previews'])
+    expect(await inProcess(line, { env, home, cwd: home })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(home, 'copy.txt'))).toEqual(Buffer.from(bytes));
+});
