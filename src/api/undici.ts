@@ -36,7 +36,7 @@ const defaultConnectMs = 9_000;
  * Node tries the addresses of a host in turn. Its own 250 ms for each but the last are too short for a
  * service far away, whose last address may be one that this machine cannot reach (IPv6).
  */
-const nextAddressMs = 900;
+const nextAddressMs = 500;
 
 /** Opens a set of connections. Loads undici on first use. */
 async function openConnections(
