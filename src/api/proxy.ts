@@ -55,7 +55,7 @@ function readProxy(name: string, value: string): Proxy {
   if (!url || isCut || url.hostname === '' || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`${name} does not name an http or https proxy.`, {
       hint: text.includes('@')
-        ? `Write it as ${name}=http://USER:PASSWORD@HOST:PORT, with %23 for # and %2F for / in it.`
+        ? `Write it as ${name}=http://USER:PASSWORD@HOST:PORT, and percent-encode special characters: %23 for #, %2F for /.`
         : `Write it as ${name}=http://HOST:PORT, or unset it.`,
     });
   const user = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
@@ -87,7 +87,7 @@ function bypassesProxy(target: URL, list: string): boolean {
 }
 
 function isInBlock(hostname: string, entry: string): boolean {
-  const [address = '', length] = entry.split('/');
+  const [address = '', length] = entry.replace(/^\[(.*)\]$/, '$1').split('/');
   const host = hostname.replace(/^\[|\]$/g, '');
   const version = isIP(address);
   const bits = version === 6 ? 128 : 32;

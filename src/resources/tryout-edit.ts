@@ -206,7 +206,9 @@ function editChanges(record: JsonObject, { status, note }: EditJob): readonly Ro
 function notText({ name, id }: JsonObject): InputError {
   return new InputError(
     `The notes of ${nameWithId(name, String(id))} are not text, so no line can be added.`,
-    { hint: `See them: rosterctl tryouts get ${quotedId(String(id))}\nTo replace them: --note` },
+    {
+      hint: `See them: rosterctl tryouts get ${quotedId(String(id))}\nTo replace them, use --note TEXT.`,
+    },
   );
 }
 
