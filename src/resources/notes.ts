@@ -6,7 +6,7 @@ import { flag, param, type ValuesOf } from '../cli/define.js';
 import { nonEmptyText } from '../cli/schemas.js';
 import type { Context } from '../context.js';
 import { isRawCell } from '../data/cell-values.js';
-import { checkNoSpreadsheetError, isExportOf, notEscaped, spreadsheetForms } from '../data/csv.js';
+import { checkNoSpreadsheetError, isExportOf, notEscaped } from '../data/csv.js';
 import { localDay } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf, plainText } from '../data/path.js';
@@ -107,8 +107,7 @@ export async function readNoteEdit(
 
 /**
  * Returns the edit of a row's own notes: the cell of a CSV, or an edit of its own (a review). A cell with the
- * exported form of the present notes, which may not be all of them, changes nothing; nor does what a
- * spreadsheet makes of notes that are digits.
+ * exported form of the present notes, which may not be all of them, changes nothing.
  */
 export function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): NoteEdit | undefined {
   const { internalNotes: cell } = own;
@@ -117,8 +116,6 @@ export function noteOf({ own = {}, row }: SelectedRow, record: JsonObject): Note
   if (isObject(cell) && !isRawCell(cell)) return cell as NoteEdit;
   const text = isRawCell(cell) ? cell.raw : cell;
   if (typeof text !== 'string' || isExportOf(text, present)) return undefined;
-  if (typeof present === 'string' && spreadsheetForms(present).includes(text.trim()))
-    return undefined;
   if (!isRawCell(cell))
     return { kind: 'replace', text: notEscaped(text, present, `Line ${row}: internalNotes `) };
   checkNoSpreadsheetError(text, 'internalNotes', `Line ${row}`);

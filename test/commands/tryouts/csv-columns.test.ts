@@ -151,19 +151,6 @@ describe('a cell that a spreadsheet rewrote when it opened and saved a CSV', () 
   });
 });
 
-test('a note of digits that a spreadsheet shortened is no edit', async () => {
-  const notes = ['0170123456', '8.50', '42'];
-  const service = await keep(
-    notes.map((internalNotes, index) => application(`app_${index}`, { internalNotes })),
-  );
-  const user = userOf(service, inProcess);
-  const rows = 'id,internalNotes\napp_0,170123456\napp_1,8.5\napp_2,43\n';
-  await at(user.home, 'rows.csv', rows);
-  const ran = await user.run(`tryouts update --csv ${user.home}/rows.csv --yes --json`);
-  expect([ran.code, report(ran).summary]).toMatchObject([0, { changed: 1, unchanged: 2 }]);
-  expect(written(service)).toMatchObject([{ internalNotes: '43' }]);
-});
-
 test('an unchanged row of an export with an unknown status blocks no other row', async () => {
   const service = await keep([
     application('app_1'),
