@@ -2,6 +2,7 @@
 import { InputError, UsageError } from '../errors.js';
 import { type Field, newPath, setFields } from './assign.js';
 import {
+  bareNumber,
   checkDigits,
   checkNoError,
   clearWord,
@@ -179,7 +180,8 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
   if (sheet?.kind === 'date' && type === undefined) return dateLike(present, text);
   if (isRaw && text.trim() === clearWord) return clearedValue(present);
   if (isRaw) checkNoError(text.trim());
-  if (type !== undefined) return typedCell(text, type);
+  if (type !== undefined)
+    return typedCell(type === 'text' ? text : bareNumber(text, sheet?.kind), type);
   if (isNumber(sole) && isShortened(plainText(sole), text.trim())) return undefined;
   if (!sheet) checkDigits(text, sole);
   return valueLike(present, text, sheet?.kind);
@@ -216,7 +218,7 @@ export function dateLike(present: unknown, text: string): string {
 const otherDate =
   /^(?!\d{4}-\d\d-\d\d)(?:\d{1,4}([./-])\d{1,2}\1\d{1,4}(?: \d{1,2}:.*)?|\d+(?:[.,]\d+)?)$/;
 const calendarDay = /^\d{4}-\d\d-\d\d$/;
-const dayOrTime = /^\d{4}-\d\d-\d\d(?:$|[T ]\d\d:)/;
+const dayOrTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:[\d:.]+(?:Z|[+-][\d:]+)?)?$/;
 
 /** Returns the value of a cell in a typed column. Throws InputError, which follows the column's name. */
 export function typedCell(cell: string, type: ColumnType): unknown {
@@ -240,11 +242,9 @@ export function valueLike(present: unknown, cell: string, kind?: SheetCell['kind
     throw new InputError(
       `is ${Array.isArray(present) ? 'a list of objects' : 'an object'}, but the cell is text.`,
     );
-  if (Array.isArray(present)) return listLike(present, cell);
+  if (Array.isArray(present)) return listLike(present, cell, kind);
   if (typeof present === 'boolean') return booleanOf(cell);
-  // A sheet may show a number with zeros before it.
-  if (isNumber(present))
-    return numberLike(present, kind === 'number' ? cell.replace(/^0+(?=\d)/, '') : cell);
+  if (isNumber(present)) return numberLike(present, bareNumber(cell, kind));
   // A spreadsheet rewrites dates in the order of its country when it saves a CSV.
   if (dayOrTime.test(String(present)) && otherDate.test(cell.trim()))
     throw invalidCell(cell, `a date like ${String(present)}`);
@@ -270,20 +270,22 @@ function numberLike(present: unknown, cell: string): unknown {
  * Converts a cell to a list whose elements keep their types, also if the list grew or shrank. In
  * `a; b;` neither the space nor the end is meant, unless the list has such elements.
  */
-function listLike(present: readonly unknown[], cell: string): unknown {
+function listLike(present: readonly unknown[], cell: string, kind: SheetCell['kind']): unknown {
   const list = jsonList(present, cell);
   if (list) return list;
-  const hasBlank = present.some((item) => exportText(item).trim() === '');
+  const texts = present.map((item) => exportText(item));
+  const hasBlank = texts.some((text) => text.trim() === '');
+  const isPadded = texts.some((text) => text.trim() !== '' && text.trim() !== text);
   const parts = cell.split(';').filter((part) => hasBlank || part.trim() !== '');
-  const byText =
-    parts.length === present.length
-      ? new Map<string, unknown>()
-      : new Map(present.map((item) => [exportText(item), item]));
+  const byText = new Map(
+    parts.length === present.length ? [] : texts.map((text, index) => [text, present[index]]),
+  );
   return parts.map((part, index) => {
     const own = present[index];
     if (index < present.length && isExportOf(part, own)) return own;
     if (byText.has(part)) return byText.get(part);
-    return valueLike(index < present.length ? own : present[0], part.trim());
+    const text = isPadded ? part : part.trim();
+    return valueLike(index < present.length ? own : present[0], text, kind);
   });
 }
 

@@ -229,14 +229,21 @@ const beyondSafe = new RegExp(`(?<=\\d{${safeDigits}})\\d`, 'g');
 export function isShortened(own: string, text: string): boolean {
   if (own.length <= mostShown) return false;
   if (!own.includes('.')) return spreadsheetForms(own).includes(text);
+  // With fewer digits it may be an edit.
+  if (own.replaceAll(/\D/g, '').replace(/^0+/, '').length <= safeDigits) return false;
   for (let digits = safeDigits; digits >= leastShown; digits -= 1)
     if (Number(Number(own).toPrecision(digits)) === Number(text)) return true;
   return false;
 }
 
-/** Excel shows at most 11 characters of a number: of `0.0123456789012`, the 8 digits of `0.012345679`. */
+/** Excel shows at most 11 characters of a number: of `0.0123456789012345678`, the 8 digits of `0.012345679`. */
 const mostShown = 11;
 const leastShown = 8;
+
+/** The text of a number without the zeros that a sheet shows before it; `kind`: that of the sheet's cell. */
+export function bareNumber(text: string, kind: string | undefined): string {
+  return kind === 'number' ? text.replace(/^0+(?=\d)/, '') : text;
+}
 
 /** The columns that `--results` adds to those of its input. */
 export const resultColumns = ['result', 'error_code', 'message'];

@@ -207,7 +207,7 @@ function notText({ name, id }: JsonObject): InputError {
   return new InputError(
     `The notes of ${nameWithId(name, String(id))} are not text, so no line can be added.`,
     {
-      hint: `See them: rosterctl tryouts get ${quotedId(String(id))}\nTo replace them, use --note TEXT.`,
+      hint: `See them: rosterctl tryouts get ${quotedId(String(id))}\nTo replace them: rosterctl tryouts update ${quotedId(String(id))} --note TEXT`,
     },
   );
 }

@@ -70,16 +70,17 @@ export async function uploadRows(
 export async function manifestRows(
   context: Context,
   manifest: string,
-  values: Pick<PathValues, 'contentType' | 'failFast' | 'results'> & Pick<UploadValues, 'ifExists'>,
+  values: Pick<PathValues, 'contentType' | 'failFast' | 'results'> &
+    Pick<UploadValues, 'ifExists' | 'tag'>,
 ): Promise<Selection> {
-  const { contentType, failFast, results, ifExists } = values;
+  const { contentType, failFast, results, ifExists, tag = [] } = values;
   const { header, lines } = await readUploadManifest(context, manifest);
   const folder = manifest === '-' || isOpenedByShell(manifest) ? '.' : dirname(manifest);
   const rows = await inspectRows(context, lines, async ({ id, text, contentType: own }) => {
     const file = await inspect(context, resolve(folder, id), own ?? contentType, failFast);
     return { ...file, ...(text && { text }) };
   });
-  if (ifExists !== 'duplicate') noteLostTags(context, rows);
+  if (ifExists !== 'duplicate') noteLostTags(context, rows, tag);
   await keepFromReports(context, rows, results);
   return { rows, header, digest: filesDigest(rows) };
 }
@@ -230,20 +231,20 @@ async function withSameFiles(context: Context, rows: readonly SelectedRow[]) {
 }
 
 /** Notes the tags of files that are skipped as an earlier one of the same command, which does not have them. */
-function noteLostTags(context: Context, rows: readonly SelectedRow[]): void {
+function noteLostTags(
+  context: Context,
+  rows: readonly SelectedRow[],
+  tag: readonly string[],
+): void {
   const tagsById = new Map<string, readonly string[]>();
   const lines = rows.flatMap((row) => {
     if (badFile(row)) return [];
     const { sameAs, text: { tags = [] } = {} } = inspected(row);
-    if (sameAs === undefined) {
-      if (!tagsById.has(row.id)) tagsById.set(row.id, tags);
-      return [];
-    }
-    const lost = tags.filter((tag) => !tagsById.get(sameAs)?.includes(tag));
-    if (lost.length === 0) return [];
-    return [
-      `${row.id} has the name and the content of ${sameAs}, which does not get its tags: ${lost.join(', ')}.`,
-    ];
+    const held = sameAs === undefined ? tags : [...tag, ...(tagsById.get(sameAs) ?? [])];
+    if (sameAs === undefined && !tagsById.has(row.id)) tagsById.set(row.id, tags);
+    const lost = tags.filter((name) => !held.includes(name)).join(', ');
+    const why = `it has the name and content of ${sameAs}`;
+    return lost === '' ? [] : [`${row.id} is skipped: ${why}. Tags not added: ${lost}.`];
   });
   for (const line of upTo(nameFirstFew, lines, (more) => `… and ${plural(more, 'more file')}.`))
     context.note(line);

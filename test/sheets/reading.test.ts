@@ -252,6 +252,7 @@ const player = {
   chat: '123456789012345678',
   none: null,
   codes: ['0042'],
+  numbers: [7],
   sci: '12E4',
 };
 const dates = '<xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="170"/>';
@@ -275,6 +276,8 @@ describe('a cell becomes a value of the type that the record has:', () => {
     ['age', 's="2"', '17', { age: 17 }],
     ['age', 's="2"', '18', { age: 18 }],
     ['age:int', 's="2"', '0', { age: 0 }],
+    ['age:json', 's="2"', '18', { age: 18 }],
+    ['numbers', 's="2"', '8', { numbers: [8] }],
     ['codes', 's="2"', '43', { codes: ['0043'] }],
     ['code', '', '43', { code: '43' }],
     ['codes', '', '42', {}],

@@ -103,7 +103,7 @@ test('a file that is skipped as an earlier one of its manifest is noted with the
   write('m.csv', 'path,name,tags\na.txt,Same,legal\nb.txt,Same,legal;2026\nc.txt,Same,legal\n');
   const ran = await upload('--manifest m.csv');
   expect([ran.code, documents.map(({ tags }) => tags)]).toEqual([0, [['legal']]]);
-  const says = 'b.txt has the name and the content of a.txt, which does not get its tags: 2026.\n';
+  const says = 'b.txt is skipped: it has the name and content of a.txt. Tags not added: 2026.\n';
   expect(ran.stderr).toContain(says);
   expect(ran.stderr).not.toContain('c.txt has');
   const twice = await upload('--manifest m.csv --if-exists duplicate');

@@ -110,7 +110,7 @@ describe('a cell that a spreadsheet rewrote when it opened and saved a CSV', () 
     ['agreed', '["true"]', 'TRUE'],
     ['rating', '0.6666666666666666', '0.666666667'],
     ['rating', '0.30000000000000004', '0.3'],
-    ['rating', '[-123.45678901234]', '-123.456789'],
+    ['rating', '[-123.45678901234567]', '-123.456789'],
     ['account', '123456789012345678', '123456789012345000'],
   ])('is no edit: %s %s, %s', async (field, json, cell) => {
     const ran = await updateCell(field, json, cell);
@@ -132,6 +132,9 @@ describe('a cell that a spreadsheet rewrote when it opened and saved a CSV', () 
   });
 
   test.each([
+    ['lat', '48.137154321', '48.137154', 48.137154],
+    ['seen', '"2026-03-01 10:00 first trial"', '3.5', '3.5'],
+    ['tags', '["a"," b"]', ' b;a', [' b', 'a']],
     ['agreed', '"true"', 'FALSE', 'FALSE'],
     ['agreed', '"TRUE"', 'true', 'true'],
     ['rating', '0.6666666666666666', '0.67', 0.67],

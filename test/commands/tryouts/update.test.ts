@@ -210,7 +210,7 @@ describe('notes that are not text', () => {
     expect(ran.code).toBe(2);
     expect(errorOf(ran)).toMatchObject({
       message: 'The notes of Applicant app_1 (app_1) are not text, so no line can be added.',
-      hint: 'See them: rosterctl tryouts get app_1\nTo replace them, use --note TEXT.',
+      hint: 'See them: rosterctl tryouts get app_1\nTo replace them: rosterctl tryouts update app_1 --note TEXT',
     });
     expect(written(service)).toEqual([]);
   });
