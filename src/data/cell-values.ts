@@ -180,8 +180,7 @@ function changedValue(cell: unknown, type: ColumnType | undefined, present: unkn
   if (sheet?.kind === 'date' && type === undefined) return dateLike(present, text);
   if (isRaw && text.trim() === clearWord) return clearedValue(present);
   if (isRaw) checkNoError(text.trim());
-  if (type !== undefined)
-    return typedCell(type === 'text' ? text : bareNumber(text, sheet?.kind), type);
+  if (type !== undefined) return typedCell(text, type);
   if (isNumber(sole) && isShortened(plainText(sole), text.trim())) return undefined;
   if (!sheet) checkDigits(text, sole);
   return valueLike(present, text, sheet?.kind);

@@ -276,7 +276,6 @@ describe('a cell becomes a value of the type that the record has:', () => {
     ['age', 's="2"', '17', { age: 17 }],
     ['age', 's="2"', '18', { age: 18 }],
     ['age:int', 's="2"', '0', { age: 0 }],
-    ['age:json', 's="2"', '18', { age: 18 }],
     ['numbers', 's="2"', '8', { numbers: [8] }],
     ['codes', 's="2"', '43', { codes: ['0043'] }],
     ['code', '', '43', { code: '43' }],

@@ -12,7 +12,7 @@ import {
   typeHint,
   valueLike,
 } from '../../data/cell-values.js';
-import { bareNumber, checkNoError, clearWord, shortenedNumber, unguard } from '../../data/csv.js';
+import { checkNoError, clearWord, shortenedNumber, unguard } from '../../data/csv.js';
 import type { CsvRow } from '../../data/csv-reader.js';
 import { isObject, type JsonObject, printJson } from '../../data/json.js';
 import { isIndex } from '../../data/path.js';
@@ -96,8 +96,7 @@ export function newValue(given: FieldValue): unknown {
   if (isRaw && text.trim() === clearWord) return null;
   try {
     if (kind === 'date' && type === undefined) return dateLike(seen?.sample, text);
-    if (type === undefined) return valueLike(seen?.sample, text, kind);
-    return typedCell(type === 'text' ? text : bareNumber(text, kind), type);
+    return type === undefined ? valueLike(seen?.sample, text, kind) : typedCell(text, type);
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new InputError(error.message, { hint: error.hint ?? typeHint(field), cause: error });
