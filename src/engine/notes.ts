@@ -4,8 +4,12 @@ import { normalizedText } from '../data/text.js';
 
 /** Normalized notes: LF line ends, NFC, no control characters or substitutes for them, trimmed. */
 export function plainNotes(notes: unknown): string {
-  const text = plainText(notes).replaceAll('\r\n', '\n').replace(controls, '').trim();
-  return normalizedText(text);
+  return storedForm(plainText(notes).replace(controls, ''));
+}
+
+/** Returns a text as a service may store it: with LF line ends, in NFC, trimmed. */
+export function storedForm(text: string): string {
+  return normalizedText(text.replaceAll('\r\n', '\n').trim());
 }
 
 const controls = /[^\P{Cc}\n\t]|[\ufffd\u2400-\u2421]/gu;

@@ -10,8 +10,7 @@ import { checkNoSpreadsheetError, isExportOf, notEscaped } from '../data/csv.js'
 import { localDay } from '../data/dates.js';
 import { isObject, type JsonObject } from '../data/json.js';
 import { labelOf, plainText } from '../data/path.js';
-import { normalizedText } from '../data/text.js';
-import { endsWithNote, holdsDatedNote } from '../engine/notes.js';
+import { endsWithNote, holdsDatedNote, storedForm } from '../engine/notes.js';
 import type { Task } from '../engine/operation.js';
 import { CancelledError, nothingDone, UsageError } from '../errors.js';
 import type { SelectedRow } from '../runs/report.js';
@@ -57,7 +56,7 @@ export type NoteEdit =
       readonly kind: 'append';
       readonly text: string;
       readonly day: string;
-      /** True if the same line of that day is not added again, whoever wrote below it since. */
+      /** True if a line of that day with the same text counts as this one, also if others have written below it. */
       readonly once?: true;
     }
   | { readonly kind: 'clear' };
@@ -71,11 +70,6 @@ export function editedNotes(edit: NoteEdit, present: string | null): string | nu
   const isThere = edit.once === true && holdsDatedNote(kept, datedLine(edit));
   if (isThere || endsWithNote(kept, edit.text)) return present;
   return kept === '' ? datedLine(edit) : `${kept}\n${datedLine(edit)}`;
-}
-
-/** Returns a text as a service may store it: with LF line ends, in NFC, trimmed. */
-function storedForm(text: string): string {
-  return normalizedText(text.replaceAll('\r\n', '\n').trim());
 }
 
 /** `2026-11-22: Strong aim` */
