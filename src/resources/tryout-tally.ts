@@ -83,7 +83,6 @@ export async function tallyTryouts(
   const weeks = new Map<string, number>();
   const players = new Map<string, number>();
   let total = 0;
-  let converted = 0;
   let oldestPending: number | undefined;
   let first: number | undefined;
   let last: number | undefined;
@@ -92,10 +91,7 @@ export async function tallyTryouts(
     const { status, submitted: ms } = counted;
     total += 1;
     add(statuses, status);
-    if (counted.isConverted) {
-      converted += 1;
-      add(players, status);
-    }
+    if (counted.isConverted) add(players, status);
     for (const game of counted.games) add(games, game);
     if (counted.week !== undefined) add(weeks, counted.week);
     onCounted(counted, record);
@@ -115,7 +111,7 @@ export async function tallyTryouts(
     byWeek: [...weeks]
       .map(([week, count]) => ({ week, count }))
       .toSorted((a, b) => (a.week < b.week ? -1 : 1)),
-    converted,
+    converted: [...players.values()].reduce((sum, count) => sum + count, 0),
     ...(fields.length > 0 && { by: Object.fromEntries(by) }),
   };
   return { stats, fields, players, oldestPending, first, last };
