@@ -46,8 +46,8 @@ export function parseCondition(text: string): Condition {
 
 /**
  * True if a record meets a condition. A list meets `=`, `~` and the comparisons if one element
- * does; `!=` is the opposite of `=`. A missing value is not a match, and `<`, `>`, `<=` and `>=` pass
- * over an empty one. Throws UsageError if they cannot compare a value as a number with a number or as
+ * does; `!=` is the opposite of `=`. A missing value is not a match, and `<`, `>`, `<=` and `>=` skip
+ * an empty one. Throws UsageError if they cannot compare a value as a number with a number or as
  * a time with a time, and if `=` or `!=` would compare an object with a plain text.
  */
 export function matchesCondition(condition: Condition, record: JsonObject): boolean {

@@ -179,14 +179,14 @@ export function warnOfKept(
       row,
       record,
       `keeps its status, because the previous one, ${shortValue(status)}, is not one of the documented ones.`,
-      'Others keep their statuses, too.',
+      'Other records also keep their status.',
     );
   if (hidden.length > 0)
     warnings.forRow(
       row,
       record,
       `keeps ${hidden.join(', ')}, because the service does not show it.`,
-      'Others keep fields that the service does not show, too.',
+      'Other records also keep fields that the service does not show.',
     );
 }
 

@@ -157,7 +157,7 @@ function onText(
       ? keepNote(state, mode.text, world)
       : { state: findCard(state, mode.text) };
   if (key !== 'paste' && !isCharacter(key)) return { state };
-  // What was pasted is one line.
+  // A paste is typed as one line.
   const added = key === 'paste' ? (world.pasted ?? '').replaceAll(/[\s\p{Cc}]+/gu, ' ') : key;
   let { text } = mode;
   for (const character of added) {
