@@ -4,8 +4,9 @@ import { findGroup } from '../data/command-manifest.js';
 import { didYouMean } from '../data/nearest.js';
 import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
+import { hintOfVerb, unknownVerb } from './failures/unknown-command.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
-import { commandNamed, hintOfVerb, unknownVerb } from './resolve-command.js';
+import { commandNamed } from './resolve-command.js';
 
 /** Returns the page that these words ask for. Throws UsageError. */
 export function helpTopic(

@@ -16,15 +16,9 @@ import {
   refuseFieldWords,
   refuseFilter,
 } from './failures/parse-errors.js';
+import { unknownNoun, unknownVerb } from './failures/unknown-command.js';
 import { globalFlags, standardFlags } from './global-flags.js';
-import {
-  aroundCommand,
-  commandNamed,
-  commandWords,
-  rewriteJson,
-  unknownNoun,
-  unknownVerb,
-} from './resolve-command.js';
+import { aroundCommand, commandNamed, commandWords, rewriteJson } from './resolve-command.js';
 
 /** Parses a command line. Throws UsageError, with the nearest known word, for an unknown command or flag. */
 export function parseCommandLine(argv: readonly string[], table: CommandManifest): Parsed {
