@@ -1,9 +1,10 @@
 /** Entry point: makes a world of the process that the launcher hands in, and gives it the exit code. */
-import { commandLine, type Host } from './command-line.js';
+import { commandLine } from './command-line.js';
 import type { World } from './context.js';
 import { readManifest } from './data/command-manifest.js';
 import { systemCode } from './data/system-errors.js';
 import { exit } from './exit-codes.js';
+import type { Host } from './run-parsed.js';
 import { createDirectWrite } from './terminal/stream-writer.js';
 import { createStreams, leaveTerminals, mayBeTerminal } from './terminal/streams.js';
 

@@ -1,6 +1,7 @@
 /** Checks of a parsed command line that need only the command table, not the command's own module. */
 import type { GlobalFlags } from '../config/environment.js';
 import {
+  argUsage,
   exampleLine,
   type ManifestCommand,
   type ManifestGroup,
@@ -222,15 +223,4 @@ export interface ParsedCommand {
 /** Returns parameters as they are typed: `--clear-note`. */
 export function typedWords({ args, flags }: ManifestCommand, names: readonly string[]) {
   return names.map((name) => [...args, ...flags].find((each) => each.name === name)?.word ?? name);
-}
-
-/** Returns what follows the name of a command in its usage line: `ID… [flags]`. */
-export function usageWords({ args, flags }: ManifestCommand): readonly string[] {
-  return [...args.map(argUsage), ...(flags.length > 0 ? ['[flags]'] : [])];
-}
-
-/** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
-export function argUsage(arg: ManifestParam): string {
-  const word = arg.takes === 'values' ? `${arg.word}…` : arg.word;
-  return arg.required ? word : `[${word}]`;
 }

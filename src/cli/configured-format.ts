@@ -5,7 +5,7 @@ import type { GlobalFlags } from '../config/environment.js';
 import { resolvePaths } from '../config/paths.js';
 import type { World } from '../context.js';
 import { Failure } from '../errors.js';
-import { typedFormat } from './program.js';
+import { typedFormat } from './global-flags.js';
 
 /** Returns the text of the setting; undefined if there is none, another was typed, or the file cannot be used. */
 export async function configuredFormat(

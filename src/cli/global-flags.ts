@@ -1,5 +1,5 @@
 /** The flags that every command takes. */
-import { outputFormats, timeStyles } from '../config/choices.js';
+import { outputFormats, promisedFormat, timeStyles } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
 import type { ManifestParam } from '../data/command-manifest.js';
 import { kebab } from '../data/text.js';
@@ -78,6 +78,24 @@ export const standardFlags = [
 /** True if a command line asks for a format, fields or a file. */
 export function asksForOutput({ json, output, fields, template, out }: GlobalFlags): boolean {
   return [json, output, fields, template, out].some((flag) => flag !== undefined);
+}
+
+/** Returns the format that a command line or the environment asks for, if any; inspects the words only. */
+export function typedFormat(argv: readonly string[], env: string | undefined): string | undefined {
+  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  const switches = globalFlags.map(({ takes, short }) => (takes === 'nothing' && short) || '');
+  // `--output`, `-o` or `-qo`, with what follows in the same word.
+  const outputFlag = new RegExp(`^(?:--output(?:=|$)|-[${switches.join('')}]*o=?)(.*)$`, 's');
+  let format: string | undefined;
+  let promised: string | undefined;
+  for (const [index, word] of words.entries()) {
+    if (word === '--json' || word.startsWith('--json=')) return 'json';
+    if (word === '--out') promised = promisedFormat(words[index + 1]);
+    else if (word.startsWith('--out=')) promised = promisedFormat(word);
+    const typed = outputFlag.exec(word)?.[1];
+    if (typed !== undefined) format = typed || words[index + 1];
+  }
+  return format ?? promised ?? (env || undefined);
 }
 
 function value(

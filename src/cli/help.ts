@@ -1,6 +1,7 @@
 /** Help pages: the start page, the root, one noun and one command, from the command table. */
 
 import {
+  argUsage,
   type CommandManifest,
   commandsAlone,
   commandsOf,
@@ -8,11 +9,11 @@ import {
   type ManifestCommand,
   type ManifestGroup,
   type ManifestParam,
+  usageWords,
 } from '../data/command-manifest.js';
 import { plural } from '../data/text.js';
 import { commentLines, fitPage } from '../terminal/page.js';
 import { commandLines, fillWords, fullWidth, minTextWidth } from '../terminal/whole-words.js';
-import { argUsage, usageWords } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
 
 interface PageOptions {

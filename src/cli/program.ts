@@ -1,6 +1,5 @@
 /** The command line parser: argv to a command of the table and its raw values, through commander. */
 import { Command, CommanderError, Option } from 'commander';
-import { promisedFormat } from '../config/choices.js';
 import type { GlobalFlags } from '../config/environment.js';
 import {
   type CommandManifest,
@@ -52,24 +51,6 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
     refuseEarlyFlag(words, table);
     throw asUsageError(error, { noun, command: group && command, table });
   }
-}
-
-/** Returns the format that a command line or the environment asks for, if any; inspects the words only. */
-export function typedFormat(argv: readonly string[], env: string | undefined): string | undefined {
-  const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
-  const switches = globalFlags.map(({ takes, short }) => (takes === 'nothing' && short) || '');
-  // `--output`, `-o` or `-qo`, with what follows in the same word.
-  const outputFlag = new RegExp(`^(?:--output(?:=|$)|-[${switches.join('')}]*o=?)(.*)$`, 's');
-  let format: string | undefined;
-  let promised: string | undefined;
-  for (const [index, word] of words.entries()) {
-    if (word === '--json' || word.startsWith('--json=')) return 'json';
-    if (word === '--out') promised = promisedFormat(words[index + 1]);
-    else if (word.startsWith('--out=')) promised = promisedFormat(word);
-    const typed = outputFlag.exec(word)?.[1];
-    if (typed !== undefined) format = typed || words[index + 1];
-  }
-  return format ?? promised ?? (env || undefined);
 }
 
 /** Parses words with these flags and the global ones. Throws CommanderError, for help and the version, too. */

@@ -103,6 +103,17 @@ export function exampleLine({ words }: Pick<ManifestCommand, 'words'>, example: 
     : `rosterctl ${words.join(' ')} ${example}`.trim();
 }
 
+/** Returns what follows the name of a command in its usage line: `ID… [flags]`. */
+export function usageWords({ args, flags }: ManifestCommand): readonly string[] {
+  return [...args.map(argUsage), ...(flags.length > 0 ? ['[flags]'] : [])];
+}
+
+/** Returns a positional as the usage line shows it: `ID…`, `[PATH]`. */
+export function argUsage(arg: ManifestParam): string {
+  const word = arg.takes === 'values' ? `${arg.word}…` : arg.word;
+  return arg.required ? word : `[${word}]`;
+}
+
 /** Returns the commands of one word: `api`, `doctor`. */
 export function commandsAlone({ commands }: CommandManifest): readonly ManifestCommand[] {
   return commands.filter(({ words }) => words.length === 1);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkAgainstTable } from '../../src/cli/check.js';
-import { parseCommandLine, typedFormat } from '../../src/cli/program.js';
+import { typedFormat } from '../../src/cli/global-flags.js';
+import { parseCommandLine } from '../../src/cli/program.js';
 import type {
   CommandManifest,
   ManifestCommand,

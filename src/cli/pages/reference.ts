@@ -2,6 +2,7 @@
 
 import { contract, type Endpoint } from '../../api/contract.js';
 import {
+  argUsage,
   type CommandManifest,
   commandsAlone,
   commandsOf,
@@ -9,10 +10,11 @@ import {
   type ManifestCall,
   type ManifestCommand,
   type ManifestParam,
+  usageWords,
 } from '../../data/command-manifest.js';
 import { upperFirst } from '../../data/text.js';
 import { exitCodes } from '../../exit-codes.js';
-import { argUsage, typedWords, usageWords } from '../check.js';
+import { typedWords } from '../check.js';
 import { globalFlags } from '../global-flags.js';
 import { assumedEndpoints, listRules } from './topics.js';
 
