@@ -5,20 +5,20 @@
 
 /** The first modules of each chunk, which also holds their static imports that no earlier chunk holds. */
 const firsts = {
+  // A page of help loads nothing else.
   core: [
     'src/main.ts',
     // Where a login is stored, which the page without arguments looks at.
     'src/config/paths.ts',
-    'src/terminal/safe-text.ts',
-    'src/terminal/paint.ts',
-    'src/terminal/whole-words.ts',
+  ],
+  // Every other command line loads all of these.
+  line: [
+    'src/cli/program.ts',
+    'src/run-parsed.ts',
     'src/cli/typed-line.ts',
     'src/data/json.ts',
     'src/data/refusal-words.ts',
-    'src/data/text.ts',
     'src/data/outcome-errors.ts',
-    'src/data/resources.ts',
-    'src/data/system-errors.ts',
   ],
   failure: ['src/cli/failure.ts', 'src/cli/completion/line.ts', 'src/cli/configured-format.ts'],
   command: ['src/assemble.ts', 'src/cli/define.ts', 'src/cli/views.ts', 'src/config/connection.ts'],

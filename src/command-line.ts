@@ -2,7 +2,9 @@
 import type { Parsed, ParsedCommand } from './cli/check.js';
 import { asksForOutput } from './cli/global-flags.js';
 import { commandHelp, groupHelp, rootHelp, startPage } from './cli/help.js';
+import { pageAlone } from './cli/resolve-command.js';
 import type { World } from './context.js';
+import type { CommandManifest } from './data/command-manifest.js';
 import { isUtf8Locale } from './data/environment.js';
 import { exit } from './exit-codes.js';
 import { printFailure } from './print-failure.js';
@@ -20,8 +22,7 @@ export function commandLine(world: World, host: Host) {
       // For the pages and errors that are printed before the settings are known.
       if (argv.includes('--no-color')) streams.withoutColor();
       try {
-        const { parseCommandLine } = await import('./cli/program.js');
-        parsed = parseCommandLine(argv, table);
+        parsed = pageAlone(argv, table) ?? (await parse(argv, table));
         const page = await pageFor(parsed, world);
         if (page === undefined && parsed.kind === 'command') {
           const { runParsed } = await import('./run-parsed.js');
@@ -36,6 +37,12 @@ export function commandLine(world: World, host: Host) {
     /** Prints an error that nothing caught, and returns its exit code. */
     printFailure: (error: unknown): Promise<number> => printFailure(error, world, { parsed }),
   };
+}
+
+/** Parses a command line. Throws UsageError. Pages of help take no parser, so it is loaded for the others. */
+async function parse(argv: readonly string[], table: CommandManifest): Promise<Parsed> {
+  const { parseCommandLine } = await import('./cli/program.js');
+  return parseCommandLine(argv, table);
 }
 
 /** Returns the page that a command line asks for; undefined if it is a command to run. Throws UsageError. */

@@ -119,8 +119,9 @@ describe.each([
     loaded = await load(line);
   });
 
-  test('loads the command line parser and nothing that runs commands', () => {
-    expect([loaded.code, loaded.packages]).toEqual([code, ['commander']]);
+  test('loads the command line parser for a mistake only, and nothing that runs commands', () => {
+    expect([loaded.code, loaded.packages]).toEqual([code, code === 0 ? [] : ['commander']]);
+    expect(loaded.files.length).toBeLessThanOrEqual(code === 0 ? 2 : 3);
     expect(
       loaded.sources.filter((id) =>
         /^src\/(commands|api|bulk|engine|runs|sandbox|files|assemble)/.test(id),
@@ -139,6 +140,17 @@ describe.each([
   test('opens no stream', () => {
     expect(loaded.builtins.filter((name) => costly.includes(name))).toEqual([]);
   });
+});
+
+test('a topic of help loads the topics, and no parser', async () => {
+  const { code, files, packages, builtins } = await load('help exit-codes');
+  expect([code, packages]).toEqual([0, []]);
+  expect(files.map((file) => basename(file).split('-')[0])).toEqual([
+    'main.cjs',
+    'help',
+    'topics.json',
+  ]);
+  expect(builtins.filter((name) => costly.includes(name))).toEqual([]);
 });
 
 test('rosterctl alone after a login reads the runs, and loads no client, schema or command', async () => {
@@ -162,7 +174,6 @@ test('rosterctl alone after a login reads the runs, and loads no client, schema 
 });
 
 describe.each([
-  'help exit-codes',
   'commands',
   'completion bash',
   'config list',
@@ -184,7 +195,7 @@ describe.each([
     const needless =
       /^src\/(api|resources|downloads|sandbox)\/|^src\/service\.ts|^src\/cli\/(lists\/.*|card|filters|failure)\.ts|^src\/terminal\/(prompt-screen|table|width|other-programs)\.ts/;
     expect(loaded.sources.filter((id) => needless.test(id))).toEqual([]);
-    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(6);
   });
 
   test('opens no stream for a pipe', () => {
@@ -265,7 +276,7 @@ describe('one GET printed as JSON', async () => {
   });
 
   test('reads few files', () => {
-    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(5);
+    expect(loaded.files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(6);
   });
 
   test('does not copy the bytes of the parser one by one, as if they were exports', () => {
@@ -288,7 +299,7 @@ test('a change of one record in a pipe loads nothing that previews, draws, filte
   expect(builtins.filter((name) => ['perf_hooks', 'zlib', 'child_process'].includes(name))).toEqual(
     [],
   );
-  expect(files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(11);
+  expect(files.filter((file) => file.endsWith('.cjs')).length).toBeLessThanOrEqual(12);
 });
 
 test.each(['teams list --json', 'tryouts list --json', 'tryouts list --status pending -o ids'])(

@@ -1,19 +1,16 @@
 /** The page of `rosterctl help WORDS`: a topic, a command, or all commands. */
 import type { World } from '../context.js';
 import { findGroup } from '../data/command-manifest.js';
-import { didYouMean } from '../data/nearest.js';
-import { UsageError } from '../errors.js';
 import { fitPage } from '../terminal/page.js';
-import { hintOfVerb, unknownVerb } from './failures/unknown-command.js';
 import { commandHelp, groupHelp, rootHelp } from './help.js';
 import { commandNamed } from './resolve-command.js';
 
 /** Returns the page that these words ask for. Throws UsageError. */
-export function helpTopic(
+export async function helpTopic(
   words: readonly string[],
   { table, topics }: Pick<World, 'table' | 'topics'>,
   { width, bold }: { readonly width: number; readonly bold: (text: string) => string },
-): string {
+): Promise<string> {
   const [noun, verb] = words;
   if (noun === undefined) return rootHelp(table, { long: true, width, bold });
   const page = words.length === 1 && Object.hasOwn(topics(), noun) ? topics()[noun] : undefined;
@@ -23,19 +20,8 @@ export function helpTopic(
   if (command?.words.length === words.length)
     return commandHelp(command, { long: true, width, bold });
   if (group && verb === undefined) return groupHelp(group, table, { width, bold });
-  if (group && words.length === 2) throw unknownVerb(group, words, table);
-  const sentence = `Unknown topic or command "${words.join(' ')}".`;
-  const ofVerb = words.length === 1 ? hintOfVerb(noun, table) : undefined;
-  if (ofVerb !== undefined) throw new UsageError(sentence, { hint: ofVerb });
-  const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
-  const known = [
-    ...table.topics.map((entry) => entry.name),
-    ...table.commands.map((entry) => entry.words.join(' ')),
-    ...table.groups.map((entry) => entry.word),
-  ];
-  throw new UsageError(`${sentence}${didYouMean(name, known)}`, {
-    hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}`,
-  });
+  const { unknownTopic } = await import('./failures/unknown-command.js');
+  throw unknownTopic(words, table);
 }
 
 /** A page with its title and headings emphasized: a heading is alone or above indented rows. */

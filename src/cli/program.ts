@@ -34,14 +34,11 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
   }
   try {
     const { before, after } = aroundCommand(words, command?.words.length ?? 2);
-    const early = parseWords(before, { flags: [], args: [] });
-    // Commander takes a negative number for no flag.
-    const [number] = early.args;
-    if (number !== undefined) early.error(`'${number}'`, { code: 'commander.unknownOption' });
+    const early = before.length === 0 ? {} : optionsBefore(before);
     if (!command && group) return { kind: 'help', of: group, long: false };
-    if (!command) return { kind: 'start', globals: globalsIn(early.opts(), words) };
+    if (!command) return { kind: 'start', globals: globalsIn(early, words) };
     const late = parseWords(after, command);
-    return parsedCommand(command, late, { ...early.opts(), ...late.opts() }, words);
+    return parsedCommand(command, late, { ...early, ...late.opts() }, words);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return { kind: 'version' };
@@ -51,6 +48,15 @@ export function parseCommandLine(argv: readonly string[], table: CommandManifest
     refuseEarlyFlag(words, table);
     throw asUsageError(error, { noun, command: group && command, table });
   }
+}
+
+/** Parses the global flags before a command's words. Throws CommanderError. */
+function optionsBefore(words: readonly string[]): RawOptions {
+  const parser = parseWords(words, { flags: [], args: [] });
+  // Commander takes a negative number for no flag.
+  const [number] = parser.args;
+  if (number !== undefined) parser.error(`'${number}'`, { code: 'commander.unknownOption' });
+  return parser.opts();
 }
 
 /** Parses words with these flags and the global ones. Throws CommanderError, for help and the version, too. */

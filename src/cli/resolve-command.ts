@@ -9,7 +9,10 @@ import {
   type ManifestGroup,
   type ManifestParam,
 } from '../data/command-manifest.js';
+import type { Parsed } from './check.js';
 import { globalFlags, standardFlags } from './global-flags.js';
+
+const helpFlags: readonly string[] = standardFlags[0].dashes.split(', ');
 
 /** Verbs of other tools, with ours. */
 export const verbAliases: Readonly<Record<string, string>> = {
@@ -109,6 +112,24 @@ export function commandNamed(
   const [noun, verb] = commandWords(words);
   const alone = commandsAlone(table).find(({ words: [word] }) => word === noun);
   return alone ?? findCommand(findGroup(noun, table), verb, table);
+}
+
+/**
+ * Returns the page that a line asks for with `help` and words, or with a command's words and one help
+ * flag; undefined for every other line, which takes the parser to understand.
+ */
+export function pageAlone(argv: readonly string[], table: CommandManifest): Parsed | undefined {
+  const words = argv.filter((word) => !helpFlags.includes(word));
+  const [flag, ...more] = argv.filter((word) => helpFlags.includes(word));
+  if (more.length > 0 || words.some((word) => word.startsWith('-'))) return undefined;
+  const command = commandNamed(words, table);
+  if (command?.words[0] === 'help' && flag === undefined)
+    return { kind: 'command', command, values: { topic: words.slice(1) }, globals: {} };
+  const group = findGroup(words[0], table);
+  if (words.length !== (command ? command.words.length : group ? 1 : 0)) return undefined;
+  if (flag !== undefined) return { kind: 'help', of: command ?? group, long: flag === '--help' };
+  if (command) return undefined;
+  return group ? { kind: 'help', of: group, long: false } : { kind: 'start', globals: {} };
 }
 
 /** True for a global flag, alone or with its value. */

@@ -14,7 +14,7 @@ export default defineLocalCommand({
     topic: params(anyWords, 'a topic, or the words of a command', { completes: 'topic' }),
   },
   view: linesView(({ text }: { text: string }) => text.trimEnd().split('\n')),
-  run(context, { topic }) {
-    return { text: helpTopic(topic, context, { width: fullWidth, bold: (text) => text }) };
+  async run(context, { topic }) {
+    return { text: await helpTopic(topic, context, { width: fullWidth, bold: (text) => text }) };
   },
 });

@@ -37,10 +37,10 @@ test.each(topicTexts())('the paragraphs of help $name are full at any width', ({
   }
 });
 
-test('help with the words of a command prints the page of its --help', () => {
+test('help with the words of a command prints the page of its --help', async () => {
   const page = { width: 80, bold: (text: string) => text };
   for (const command of table.commands)
-    expect(helpTopic(command.words, { table, topics: () => ({}) }, page)).toBe(
+    expect(await helpTopic(command.words, { table, topics: () => ({}) }, page)).toBe(
       commandHelp(command, { long: true, ...page }),
     );
 });

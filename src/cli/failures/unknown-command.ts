@@ -7,7 +7,7 @@ import {
   type ManifestGroup,
   topWords,
 } from '../../data/command-manifest.js';
-import { nearest } from '../../data/nearest.js';
+import { didYouMean, nearest } from '../../data/nearest.js';
 import { shellQuote } from '../../data/text.js';
 import { UsageError } from '../../errors.js';
 import {
@@ -34,7 +34,7 @@ function isNamed(word: string, verb: string | undefined): boolean {
 }
 
 /** The commands with this verb, as a hint; undefined if there are none. */
-export function hintOfVerb(word: string, { commands }: CommandManifest): string | undefined {
+function hintOfVerb(word: string, { commands }: CommandManifest): string | undefined {
   const names = commands.flatMap(({ words }) => (isNamed(word, words[1]) ? [words.join(' ')] : []));
   if (names.length === 0) return undefined;
   return names.length === 1 ? `See: rosterctl help ${names[0]}` : `Commands: ${names.join(', ')}`;
@@ -176,4 +176,23 @@ function commandOfValue(word: string, commands: readonly ManifestCommand[]): str
       if (value !== undefined) return `rosterctl ${words.join(' ')} ID ${flag.word} ${value}`;
     }
   return undefined;
+}
+
+/** Returns the error for words of `help` that name neither a topic nor a command. */
+export function unknownTopic(words: readonly string[], table: CommandManifest): UsageError {
+  const [noun = ''] = words;
+  const group = findGroup(noun, table);
+  if (group && words.length === 2) return unknownVerb(group, words, table);
+  const sentence = `Unknown topic or command "${words.join(' ')}".`;
+  const ofVerb = words.length === 1 ? hintOfVerb(noun, table) : undefined;
+  if (ofVerb !== undefined) return new UsageError(sentence, { hint: ofVerb });
+  const name = [group?.word ?? noun, ...words.slice(1)].join(' ');
+  const known = [
+    ...table.topics.map((entry) => entry.name),
+    ...table.commands.map((entry) => entry.words.join(' ')),
+    ...table.groups.map((entry) => entry.word),
+  ];
+  return new UsageError(`${sentence}${didYouMean(name, known)}`, {
+    hint: `Topics: ${table.topics.map((entry) => entry.name).join(', ')}`,
+  });
 }
