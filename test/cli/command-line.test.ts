@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkAgainstTable } from '../../src/cli/check.js';
 import { typedFormat } from '../../src/cli/global-flags.js';
 import { parseCommandLine } from '../../src/cli/program.js';
+import { pageAlone } from '../../src/cli/resolve-command.js';
 import type {
   CommandManifest,
   ManifestCommand,
@@ -75,6 +77,7 @@ const table: CommandManifest = {
       ],
     ),
     command('api', [value('path', 'PATH', { required: true })], []),
+    command('help', [value('topic', 'TOPIC', { takes: 'values' })], []),
   ],
 };
 
@@ -240,6 +243,21 @@ test('help takes precedence over a missing argument, short or long', () => {
   });
   expect(parseCommandLine([], table)).toEqual({ kind: 'start', globals: {} });
   expect(parseCommandLine(['--version'], table)).toEqual({ kind: 'version' });
+});
+
+test('a page that takes no parser is the page that the parser finds', () => {
+  const words = 'tryouts tryout list ls update docs create api help bulk -h --help --json -q -- x';
+  const pages = new Set<string>();
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...words.split(' '), ''), { maxLength: 4 }), (line) => {
+      const page = pageAlone(line, table);
+      if (!page) return;
+      expect(parseCommandLine(line, table)).toEqual(page);
+      pages.add(page.kind === 'help' ? `${page.kind} ${page.long}` : page.kind);
+    }),
+    { numRuns: 3000 },
+  );
+  expect([...pages].toSorted()).toEqual(['command', 'help false', 'help true', 'start']);
 });
 
 test('-V works at every level, with other flags and without a required id', () => {
