@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
+import { readEvidence } from './paging-evidence.js';
 import { hasId, propertyNamed } from './records.js';
 import { isOfAnother, resources } from './resources.js';
 
@@ -17,7 +18,8 @@ const listNames = [
   'rows',
   'list',
 ];
-const envelopeNames = ['data', 'result', 'results', 'response', 'payload', 'body'];
+/** HAL: `_embedded`. */
+const envelopeNames = ['data', 'result', 'results', 'response', 'payload', 'body', 'embedded'];
 /** Arrays of objects that are never the list. */
 const nonListNames = [
   'errors',
@@ -54,18 +56,19 @@ export interface ListSearch {
 /**
  * Finds the list in a response: at the configured path, else a bare array, the array named after
  * the resource, one with a usual name, the only array of objects, or one of these further down.
- * `null` and an empty array under an unknown name count as an empty list, marked as assumed.
+ * `null` and an empty array under an unknown name count as an empty list, marked as assumed; an answer
+ * without any whose total is 0 counts as one, too.
  * Undefined if nothing qualifies, which is an error.
  */
 export function findList(body: unknown, search: ListSearch): FoundList | undefined {
-  const { path, place, idName } = search;
+  const { resource, path, place, idName } = search;
   if (path !== undefined) {
     // `edges.node` is the `node` of each edge, whether it is written with or without brackets.
     const value = isObject(body) ? valueAt(body, path.replaceAll('[]', '')) : undefined;
     if (value === null) return assumedEmpty;
     const rows =
       rowsOf(value, idName) ?? (isObject(value) ? recordsByKey(value, idName) : undefined);
-    return rows && { rows };
+    return rows ? { rows } : withoutRecords(body, resource);
   }
   if (body === null) return assumedEmpty;
   if (place) {
@@ -75,7 +78,17 @@ export function findList(body: unknown, search: ListSearch): FoundList | undefin
   const rows = rowsOf(body, idName);
   if (rows) return { rows, place: [] };
   if (!isObject(body)) return undefined;
-  return listWithin(body, search, [], listInObject) ?? listWithin(body, search, [], emptyInObject);
+  return (
+    listWithin(body, search, [], listInObject) ??
+    listWithin(body, search, [], emptyInObject) ??
+    withoutRecords(body, resource)
+  );
+}
+
+/** Returns an empty list for an object without one whose total is 0: HAL leaves a list without records out. */
+function withoutRecords(body: unknown, resource: ResourceName): FoundList | undefined {
+  if (!isObject(body) || Object.values(body).some(Array.isArray)) return undefined;
+  return readEvidence(body, {}, { resource }).total?.value === 0 ? { rows: [] } : undefined;
 }
 
 const assumedEmpty: FoundList = { rows: [], isAssumed: true };

@@ -88,7 +88,8 @@ function envelopeIn(body: unknown, resource: ResourceName, overrides: Overrides)
   if (found && !found.isAssumed) {
     const place = set ?? found.place?.join('.');
     const whole = Array.isArray(body) ? 'a bare array' : 'the numbered properties of an object';
-    const text = place ? `records are under "${place}"` : `records are ${whole}`;
+    const unnamed = isObject(body) && found.rows.length === 0 ? 'left out: the total is 0' : whole;
+    const text = place ? `records are under "${place}"` : `records are ${unnamed}`;
     return { found, path: undefined, finding: envelope('pass', text) };
   }
   const unaided = set === undefined ? undefined : findList(body, { resource, idName });

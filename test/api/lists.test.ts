@@ -26,6 +26,8 @@ describe('where the list is', () => {
     ['the only one beside warnings', { squads: rows, warnings: [{ text: 'x' }] }],
     ['nested under data', { data: { teams: rows, total: 2 } }],
     ['nested under result', { result: { items: rows } }],
+    ['HAL', { _embedded: { teams: rows }, _links: { self: { href: '/teams' } } }],
+    ['HAL under a name of its own', { _embedded: { teamDtoList: rows }, page: { size: 20 } }],
     ['by number, with gaps', { 0: rows[0], 2: rows[1] }],
     ['by number under data', { data: { 1: rows[0], 2: rows[1] }, total: 2 }],
   ])('%s', (_, body) => {
@@ -230,6 +232,36 @@ const behaviours: readonly Behaviour[] = [
     name: 'an odd count and no word',
     reply: () => json(slice(0, 37)),
     count: 37,
+    state: 'complete',
+    requests: 1,
+  },
+  {
+    name: 'HAL, as Spring writes it',
+    reply(request, origin) {
+      const page = numberIn(request, 'page', 0);
+      const next = new URL(request.url, origin);
+      next.searchParams.set('page', String(page + 1));
+      return json({
+        _embedded: { teamList: slice(page * 20) },
+        _links: {
+          self: { href: `${origin}${request.url}` },
+          ...(page < 2 && { next: { href: next.href } }),
+        },
+        page: { size: 20, totalElements: 45, totalPages: 3, number: page },
+      });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  {
+    name: 'HAL without a record, which leaves the list out',
+    reply: (request, origin) =>
+      json({
+        _links: { self: { href: `${origin}${request.url}` } },
+        page: { size: 20, totalElements: 0, totalPages: 0, number: 0 },
+      }),
+    count: 0,
     state: 'complete',
     requests: 1,
   },
