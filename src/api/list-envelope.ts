@@ -56,8 +56,8 @@ export interface ListSearch {
 /**
  * Finds the list in a response: at the configured path, else a bare array, the array named after
  * the resource, one with a usual name, the only array of objects, or one of these further down.
- * `null` and an empty array under an unknown name count as an empty list, marked as assumed; an answer
- * without any whose total is 0 counts as one, too.
+ * Where the total is 0, a list may be missing; else `null` and an empty array under an unknown name
+ * count as an empty list, marked as assumed.
  * Undefined if nothing qualifies, which is an error.
  */
 export function findList(body: unknown, search: ListSearch): FoundList | undefined {
@@ -80,14 +80,14 @@ export function findList(body: unknown, search: ListSearch): FoundList | undefin
   if (!isObject(body)) return undefined;
   return (
     listWithin(body, search, [], listInObject) ??
-    listWithin(body, search, [], emptyInObject) ??
-    withoutRecords(body, resource)
+    withoutRecords(body, resource) ??
+    listWithin(body, search, [], emptyInObject)
   );
 }
 
-/** Returns an empty list for an object without one whose total is 0: HAL leaves a list without records out. */
+/** Returns an empty list if the total is 0, whatever its name: HAL leaves out a list without records. */
 function withoutRecords(body: unknown, resource: ResourceName): FoundList | undefined {
-  if (!isObject(body) || Object.values(body).some(Array.isArray)) return undefined;
+  if (!isObject(body) || Object.values(body).some(isFilledArray)) return undefined;
   return readEvidence(body, {}, { resource }).total?.value === 0 ? { rows: [] } : undefined;
 }
 
@@ -184,6 +184,10 @@ function numberedRows(
 
 function isRows(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isObject);
+}
+
+function isFilledArray(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
 }
 
 /** Excludes the empty array: under an unknown name it could be anything. */

@@ -40,6 +40,7 @@ describe('where the list is', () => {
     ['two unknown arrays', { a: rows, b: rows }],
     ['an array of text', ['a', 'b']],
     ['only errors', { errors: [{ code: 'x' }] }],
+    ['two unknown arrays and a wrong total', { a: rows, b: rows, total: 0 }],
     ['text', 'teams'],
     ['nothing', {}],
     ['by a word', { a: rows[0], b: rows[1] }],
@@ -253,6 +254,13 @@ const behaviours: readonly Behaviour[] = [
     count: 45,
     state: 'complete',
     requests: 3,
+  },
+  {
+    name: 'an empty list under a name of its own, with a total',
+    reply: () => json({ squads: [], meta: { totalItems: 0 } }),
+    count: 0,
+    state: 'complete',
+    requests: 1,
   },
   {
     name: 'HAL without a record, which leaves the list out',
