@@ -245,7 +245,7 @@ export class Paging {
         shapesHint,
       );
     if (pages !== undefined && pages > number && !hasAll)
-      return doubt(
+      return stated(
         `the service reports ${pages} pages but sent ${number}`,
         'If it pages by number: rosterctl config set paging.mode page',
         noPages,

@@ -1,9 +1,10 @@
 /** Surveys of paging: tries out which settings bring the rest of a list that may be incomplete. */
 import { isDeepStrictEqual } from 'node:util';
+import type { PagingEvidence } from '../api/paging-evidence.js';
 import { hasId } from '../api/records.js';
 import type { Api, Completeness } from '../api/types.js';
 import type { Overrides, ResourceName } from '../data/resources.js';
-import { groupedNumber, plural } from '../data/text.js';
+import { groupedNumber, plural, wordList } from '../data/text.js';
 import { Failure } from '../errors.js';
 
 /** The result of a survey for one subject. */
@@ -28,29 +29,20 @@ export function findingsOn(subject: SurveyFinding['subject']) {
 
 const onPages = findingsOn('pages');
 
-const pageNames = ['page', 'pageNumber', 'page[number]', 'pagination[page]', 'p'];
-const offsetNames = ['offset', 'skip', 'start', '$skip', 'from'];
-const idNames = [
-  'after',
-  'since_id',
-  'sinceId',
-  'starting_after',
-  'startingAfter',
-  'after_id',
-  'afterId',
-  'last_id',
-  'lastId',
-];
-const cursorNames = [
-  'cursor',
-  'after',
-  'pageToken',
-  'page_token',
-  'token',
-  'next',
-  'starting_after',
-  'startingAfter',
-];
+const pageNames = wordList(`
+  page pageNumber page_number page[number] pagination[page] pageIndex page_index currentPage p
+`);
+const offsetNames = wordList('offset skip start $skip startIndex start_index page[offset] from');
+const idNames = wordList(`
+  after since_id sinceId starting_after startingAfter startAfter after_id afterId last_id lastId
+`);
+const cursorNames = wordList(`
+  cursor after pageToken page_token token next nextToken next_token continuationToken continuation
+  marker starting_after startingAfter startAfter page[after] page[cursor]
+`);
+
+/** What the first page of a list says about the next one. */
+type Lead = Pick<PagingEvidence, 'hint' | 'way'>;
 
 /** The findings about the pages of a list. */
 interface PagesSurvey {
@@ -66,32 +58,47 @@ function found(result: 'pass' | 'warn', text: string, settings: Overrides = {}) 
   return { settings, finding: onPages(result, text, Object.entries(settings)) };
 }
 
-/** The settings to try where a list may be incomplete: none at all, then the field that may lead on. */
-function attempts(hint: string | undefined): readonly Overrides[] {
-  const own = hint?.split('.').at(-1) ?? '';
-  const bare = own
-    .replace(/^next[_-]?(?=.)/i, '')
-    .replace(/^[A-Z]/, (first) => first.toLowerCase());
-  const cursors = hint === undefined ? [] : [...new Set([own, bare, ...cursorNames])];
+/** The settings to try where a list may be incomplete: none at all, then what leads on. */
+function attempts({ hint, way }: Lead): readonly Overrides[] {
   return [
     { 'paging.mode': 'auto', 'paging.next': 'auto' },
-    ...cursors.map((name) => ({ 'paging.next': hint ?? '', 'paging.params.cursor': name })),
+    ...renamed(way?.word),
+    ...followed(hint),
     ...pageNames.map((name) => ({ 'paging.mode': 'page', 'paging.params.page': name })),
     ...offsetNames.map((name) => ({ 'paging.mode': 'offset', 'paging.params.offset': name })),
     ...idNames.map((name) => ({ 'paging.mode': 'last-id', 'paging.params.after': name })),
   ];
 }
 
+/** Other names for the parameter of a cursor that is followed without a setting. */
+function renamed(word: string | undefined): readonly Overrides[] {
+  if (word === undefined || word === 'page' || word === 'offset') return [];
+  const key = `paging.params.${word === 'after' ? word : 'cursor'}`;
+  return cursorNames.filter((name) => name !== word).map((name) => ({ [key]: name }));
+}
+
+/** The field that may lead on, with the names that its parameter may have. */
+function followed(hint: string | undefined): readonly Overrides[] {
+  if (hint === undefined) return [];
+  const own = hint.split('.').at(-1) ?? '';
+  const bare = own
+    .replace(/^next[_-]?(?=.)/i, '')
+    .replace(/^[A-Z]/, (first) => first.toLowerCase());
+  const names = [...new Set([own, bare, ...cursorNames])];
+  return names.map((name) => ({ 'paging.next': hint, 'paging.params.cursor': name }));
+}
+
 /**
  * Reads a list as it is set. Where it may be incomplete, reads it in all the other ways until one of
- * them finds the rest; `hint` is the field that may lead on. Sends reads only.
+ * them finds the rest; `lead` is what the first page says about the next. Sends reads only.
  */
 export async function surveyPages(
   api: Api,
   resource: ResourceName,
   overrides: Overrides,
-  hint: string | undefined,
+  lead: Lead,
 ): Promise<PagesSurvey> {
+  const { hint } = lead;
   const { completeness, count, haveIds } = await readWhole(api, resource, overrides);
   const counts = { count, most: count };
   if (completeness.state !== 'doubtful')
@@ -102,7 +109,7 @@ export async function surveyPages(
     return { ...found('warn', text), ...counts };
   }
   let best = { count, settings: {} as Overrides };
-  for (const settings of attempts(hint)) {
+  for (const settings of attempts(lead)) {
     const read = await readWhole(api, resource, { ...overrides, ...settings });
     if (read.count > best.count) best = { count: read.count, settings };
     if (read.count > count && read.completeness.state === 'complete') break;
@@ -130,7 +137,7 @@ export async function surveyPages(
   }
   const choices = isLed
     ? { 'paging.params.cursor': 'NAME', 'paging.next': 'none' }
-    : { 'paging.next': 'PATH', 'paging.total': 'none' };
+    : { 'paging.params.page': 'NAME', 'paging.next': 'PATH', 'paging.total': 'none' };
   return { ...found('warn', text, choices), settings: {}, ...counts };
 }
 

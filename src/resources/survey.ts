@@ -56,7 +56,7 @@ export async function surveyList(
     resource,
     listPath: list.path ?? overrides[`lists.${resource}.path`],
   });
-  const pages = await surveyPages(api, resource, { ...overrides, ...settings }, evidence.hint);
+  const pages = await surveyPages(api, resource, { ...overrides, ...settings }, evidence);
   const text = status === 206 ? `${pages.finding.text} (status 206)` : pages.finding.text;
   return { findings, settings, pages: { ...pages, finding: { ...pages.finding, text } } };
 }

@@ -55,6 +55,11 @@ const personalities: readonly Personality[] = [
     settings: { 'paging.mode': 'page', 'paging.params.page': 'pagination[page]' },
   },
   {
+    name: 'counts its pages from 0, as pageIndex',
+    list: (request) => ({ data: page(numberIn(request, 'pageIndex') * size), total: 45 }),
+    settings: { 'paging.mode': 'page', 'paging.params.page': 'pageIndex' },
+  },
+  {
     name: 'skips, as OData does',
     list: (request) => ({ value: page(numberIn(request, '$skip')) }),
     settings: { 'paging.mode': 'offset', 'paging.params.offset': '$skip' },
@@ -81,6 +86,23 @@ const personalities: readonly Personality[] = [
       return { players: page(at), meta: { continuation } };
     },
     settings: { 'paging.next': 'meta.continuation', 'paging.params.cursor': 'startingAfter' },
+  },
+  {
+    name: 'takes its nextCursor under another name',
+    list: (request) => {
+      const at = numberIn(request, 'startAfter');
+      return { players: page(at), nextCursor: at + size < 45 ? String(at + size) : null };
+    },
+    settings: { 'paging.params.cursor': 'startAfter' },
+  },
+  {
+    name: 'takes its endCursor under another name',
+    list: (request) => {
+      const at = numberIn(request, 'page[after]');
+      const endCursor = at + size < 45 ? String(at + size) : null;
+      return { players: page(at), pageInfo: { endCursor, hasNextPage: endCursor !== null } };
+    },
+    settings: { 'paging.params.after': 'page[after]' },
   },
   {
     name: 'sends exactly twenty, which is all',
@@ -316,6 +338,21 @@ test('pages that no known parameter turns are named, and never called a list wit
   const { stdout } = await inProcess('doctor --shapes --apply --yes', { env: service.env });
   expect(stdout).toContain('rosterctl config set paging.params.page NAME');
   expect(stdout).not.toContain('paging.mode none');
+});
+
+test('a number of pages in a header is never settled by calling the list one without pages', async () => {
+  const service = await recordingService((request) => {
+    const rows = page((Math.max(1, numberIn(request, 'seite')) - 1) * size);
+    return request.url.includes('/players/')
+      ? { status: 200, json: rows, headers: { 'X-Total-Pages': '3' } }
+      : { status: 200, json: [] };
+  });
+  const at = { env: service.env, home: temporaryFolder() };
+  const { stdout } = await inProcess('doctor --shapes --apply --yes', at);
+  expect(stdout).toContain('the service reports 3 pages but sent 1');
+  expect(stdout).toContain('rosterctl config set paging.params.page NAME');
+  const list = await inProcess('players list -o ids', at);
+  expect(list.stderr).toContain('may be incomplete');
 });
 
 test('an answer without a list is named, with the setting that says where it is', async () => {
