@@ -130,8 +130,6 @@ export function compileCheck(schema: z.core.$ZodType): ValueCheck {
   switch (def.type) {
     case 'string':
       return (value) => typeof value === 'string';
-    case 'unknown':
-      return () => true;
     case 'enum': {
       const words = new Set<unknown>(Object.values(def.entries));
       return (value) => words.has(value);

@@ -43,10 +43,10 @@ function namedFields(
 ): readonly Named[] {
   const own: Named[] = [];
   const inner: Named[] = [];
-  const isNext = normalName(above.at(-1) ?? '') === 'next';
+  const isNext = keyWords(above.at(-1) ?? '').includes('next');
   for (const [key, value] of Object.entries(body)) {
     const path = [...above, key];
-    // `next: {cursor}` means the same as `nextCursor`.
+    // `next: {cursor}` and `nextPage: {cursor}` mean the same as `nextCursor`.
     const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
     const name = isNext ? `next${normalName(key)}` : normalName(key);
     // `pageInfo`, `result_info` and `pagingMetadata` are made of such words.

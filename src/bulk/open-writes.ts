@@ -138,9 +138,7 @@ async function endOfOpen(session: Session, task: Task, open: Intent): Promise<Ro
   if (verification.outcome === 'applied') {
     const { record } = verification;
     const values = beforeAndAfter(stepOfIntent(open, task.previewed).changes);
-    const { before = {}, after = {} } = values;
-    if (open.more && open.step !== undefined)
-      return unsentResult({ step: open.step, before, after });
+    if (open.more && open.step !== undefined) return unsentResult({ step: open.step, ...values });
     return changedEnd(task, values, task.done, session.made?.(record));
   }
   const isNotApplied = verification.outcome === 'notApplied';
@@ -148,7 +146,7 @@ async function endOfOpen(session: Session, task: Task, open: Intent): Promise<Ro
   if (isNotApplied || verification.outcome === 'unclear') return { result: 'unknown' };
   const { before } = beforeAndAfter(verification.step.changes);
   const message = 'Someone else changed it after this change was sent.';
-  return conflictEnd(message, { ...(before && { before }) });
+  return conflictEnd(message, { before });
 }
 
 /**

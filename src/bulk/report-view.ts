@@ -78,7 +78,7 @@ function recordIdOf({ id, ref, after }: ReportRow, { dryRun, action }: BulkRepor
  * The view of a report of changes. A person gets its summary and the rows that went wrong, with
  * --verbose all rows; with --quiet a table holds only the rows that went wrong, or would change.
  */
-export function reportViewFor({ settings }: Context, words: ReportStyle = {}): View<BulkReport> {
+export function reportViewFor({ settings }: Context, words: ReportStyle): View<BulkReport> {
   const { dryRun, verbose } = settings;
   if (isQuietTable(settings)) {
     const rows = dryRun ? (report: BulkReport) => withoutUnchanged(report).results : wrongRows;

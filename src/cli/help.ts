@@ -98,7 +98,7 @@ function verbWord({ words }: ManifestCommand): string {
 export function groupHelp(
   group: ManifestGroup,
   table: CommandManifest,
-  { width = fullWidth, bold }: Partial<PageOptions> = {},
+  { width = fullWidth, bold }: Partial<PageOptions>,
 ): string {
   const verbs = commandsOf(group, table);
   return lines(bold, [

@@ -25,7 +25,7 @@ function changeLines(
     name,
     head,
     describe = ({ field, from, to }) => `${field}: ${changeText(from, to)}`,
-  }: ChangeStyle = {},
+  }: ChangeStyle,
 ): string[] {
   if (changesNothing(value)) return ['Nothing would change; nothing would be sent.'];
   const { requests } = value;

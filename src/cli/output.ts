@@ -168,7 +168,7 @@ async function showRows<T>(
         return showTable(rows, { ...view, list: view.counted?.(value) }, sink, context);
       }
       if (record) return writePairs(sink, record);
-      await writeTable(sink, rows, chosen?.names, view, context);
+      await writeTable(sink, rows, chosen?.names, view, context.settings);
       break;
     }
     case 'csv': {

@@ -22,7 +22,7 @@ export interface ListSummary {
   /** A word that all matching records share, `pending`, and whether all records with it match. */
   sharedWord?(): { readonly word: string; readonly isWhole: boolean } | undefined;
   /** A fact about the matching records: `oldest waits 56 d`. */
-  facts(now: Date): readonly string[];
+  facts?(now: Date): readonly string[];
   /** Sentences for a list without a match, if not the usual one, and whether a filter names a value that no record has. */
   none?(now?: Date): { readonly text: string; readonly isUnknown: boolean } | undefined;
 }
@@ -40,7 +40,7 @@ export interface CountedList {
   readonly listed?: ReadFields | undefined;
   readonly resource: ResourceName;
   readonly counts: { readonly read: number; readonly matched: number; readonly shown: number };
-  readonly summary: ListSummary | undefined;
+  readonly summary: Omit<ListSummary, 'observe'> | undefined;
 }
 
 /** How a command's value is rendered; its type is what `--json` prints. */

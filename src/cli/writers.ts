@@ -1,7 +1,7 @@
 /** Writers: values and records as JSON, NDJSON, tab-separated lines and ids. */
 
 import type { LocalContext } from '../context.js';
-import { type Batches, batchesOf, continuedBatches, recordStream } from '../data/batches.js';
+import { batchesOf, collect } from '../data/batches.js';
 import { isObject, isTextOrNumber, type JsonObject, printJson, RawNumber } from '../data/json.js';
 import { flatten, listText, plainText, valueAt } from '../data/path.js';
 import { wordOfId } from '../data/references.js';
@@ -156,48 +156,19 @@ export async function writeTsv(
   if (!quiet && !names) await sink.write(header(namesOf(columns)));
 }
 
-/** The number of records inspected before a header of unknown fields is written. */
-const sampleSize = 100;
-
-/**
- * Writes records as a tab-separated table: with the chosen columns, else those of the view, else the
- * fields of the first records, of which later ones may have more; `note` receives those.
- */
+/** Writes records as a tab-separated table: with the chosen columns, else those of the view, else all fields. */
 export async function writeTable(
   sink: Sink,
   rows: Rows,
   chosen: ColumnNames | undefined,
-  view: Pick<View<never>, 'columns' | 'resource'>,
-  { settings, note }: Pick<LocalContext, 'settings' | 'note'>,
+  { columns: own, resource }: Pick<View<never>, 'columns' | 'resource'>,
+  settings: LocalContext['settings'],
 ): Promise<void> {
-  const { columns: own, resource } = view;
   const named = chosen ?? own ?? (resource && resourceWords[resource].columns);
   if (named) return writeTsv(sink, rows, named, settings);
-  const { knownFields, machineColumns } = await import('./lists/columns.js');
-  const source = batchesOf(rows)[Symbol.asyncIterator]();
-  const first: unknown[] = [];
-  while (first.length < sampleSize) {
-    const next = await source.next();
-    if (next.done) break;
-    for (const row of next.value) first.push(row);
-  }
-  const sample = first.slice(0, sampleSize).map(asRecord);
-  const columns = sample.length === 0 ? await knownFields(view) : machineColumns(sample);
-  const known = new Set(sample.flatMap((record) => Object.keys(record)));
-  /** Fields that the sample does not have. */
-  const late = new Set<string>();
-  const all = async function* (): Batches<unknown> {
-    for await (const batch of continuedBatches(first, source)) {
-      for (const row of batch)
-        for (const name in asRecord(row)) if (!known.has(name)) late.add(name);
-      yield batch;
-    }
-  };
-  await writeTsv(sink, recordStream(all), columns, settings);
-  if (late.size > 0)
-    note(
-      `Fields that only later records have are not in the table: ${[...late].join(', ')}. Name them with --fields, or use -o csv or -o json.`,
-    );
+  const { machineColumns } = await import('./lists/columns.js');
+  const records = (await collect(rows)).map(asRecord);
+  await writeTsv(sink, records, machineColumns(records), settings);
 }
 
 /** Writes one record as `key<TAB>value` lines, nested fields dotted. */

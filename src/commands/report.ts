@@ -42,8 +42,8 @@ export default defineCommand({
   needsOneOf: [['html', 'md']],
   excludes: tryoutExcludes,
   hasSideEffects: true,
-  view: linesView((value: SeasonFiles | DryRun | undefined, canvas) =>
-    value && 'dryRun' in value ? fileLines(value, canvas) : [],
+  view: linesView((value: SeasonFiles | DryRun, canvas) =>
+    'dryRun' in value ? fileLines(value, canvas) : [],
   ),
   async run(context, { html, md, exact, ...values }) {
     const season = await import('../resources/season/write-page.js');

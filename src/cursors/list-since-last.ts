@@ -7,7 +7,7 @@ import { type FilteredList, filterList } from '../cli/lists/filter-list.js';
 import { ListedFields } from '../cli/lists/listed-fields.js';
 import { fieldOf } from '../cli/record-fields.js';
 import type { TypedLine } from '../cli/typed-line.js';
-import type { ListSummary } from '../cli/views.js';
+import type { CountedList } from '../cli/views.js';
 import type { Context } from '../context.js';
 import { batchesOf, collect, recordStream } from '../data/batches.js';
 import { timeOf } from '../data/dates.js';
@@ -125,14 +125,12 @@ function refuseIncomplete(completeness: Completeness, resource: ResourceName): v
   });
 }
 
-function newRecordsSummary({ isFirst }: Cursor, name: string): ListSummary {
+function newRecordsSummary({ isFirst }: Cursor, name: string): CountedList['summary'] {
   const text = isFirst
     ? 'Nothing to list yet.'
     : `Nothing is new since the last run with --since-last ${name}.`;
   return {
-    observe: () => {},
     sharedWord: () => ({ word: 'new', isWhole: true }),
-    facts: () => [],
     none: () => ({ text, isUnknown: false }),
   };
 }

@@ -1,5 +1,6 @@
 /** The command manifest: the tool's own commands, flags and topics as plain data, and its file `table.json`. */
 import { lazy } from './lazy.js';
+import { escapedUnit } from './text.js';
 
 /**
  * The command table without schemas and functions: what help, usage errors, completion and
@@ -133,7 +134,8 @@ export function manifestText({ commands, ...rest }: CommandManifest): string {
   const names = commands.map(({ words, summary }) => [words, summary]);
   const head = JSON.stringify({ ...rest, names, commands: [] });
   const lines = commands.map((command) => JSON.stringify(command));
-  return ascii(`${head.slice(0, -end.length)}\n${lines.join(',\n')}\n${end}\n`);
+  const text = `${head.slice(0, -end.length)}\n${lines.join(',\n')}\n${end}\n`;
+  return text.replaceAll(/[^\0-\x7f]/g, escapedUnit);
 }
 
 /** Reads what `manifestText` wrote. Parses a command's line when more than its name is needed. */
@@ -159,11 +161,4 @@ function commandAt(words: readonly string[], summary: string, line: string): Man
   return new Proxy(known, {
     get: (_, name): unknown => Reflect.get(Object.hasOwn(known, name) ? known : whole(), name),
   });
-}
-
-function ascii(text: string): string {
-  return text.replaceAll(
-    /[^\0-\x7f]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

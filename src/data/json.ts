@@ -1,5 +1,5 @@
 /** JSON without loss: parses and prints numbers, keys and texts exactly. */
-import { unsafeBeyondC0 } from './text.js';
+import { escapedUnit, unsafeBeyondC0 } from './text.js';
 
 /** A JSON object as the service sent it: unknown fields kept, order kept. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -132,7 +132,7 @@ export function printJson(value: unknown, { indent = 0 }: { indent?: number } = 
   // As many characters as bytes means ASCII, of which only DEL needs an escape.
   const isAscii = printed.length === Buffer.byteLength(printed);
   const isSafe = isAscii ? !printed.includes('\u007f') : !unsafeInJson.test(printed);
-  return isSafe ? printed : escapeJson(printed);
+  return isSafe ? printed : printed.replace(allUnsafe, escapedUnit);
 }
 
 // --- printing ---
@@ -284,11 +284,3 @@ const allUnsafe = new RegExp(`[${unsafeBeyondC0}]`, 'g');
 
 /** Matches characters in JSON that control a terminal. */
 const unsafeInJson: RegExp = new RegExp(allUnsafe, '');
-
-/** Returns JSON with the same value and without characters that control a terminal. */
-function escapeJson(json: string): string {
-  return json.replace(
-    allUnsafe,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}

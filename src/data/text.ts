@@ -15,6 +15,11 @@ export const unsafeBeyondC0 = '\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\
 /** Matches each unsafe character of a text: C0, those beyond it, and lone surrogates. */
 export const unsafeCharacters = new RegExp(`[\\0-\\x1f${unsafeBeyondC0}\\ud800-\\udfff]`, 'gu');
 
+/** Returns a UTF-16 code unit as JSON escapes it: `\u009b`. */
+export function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 /** Returns a flag as typed: `clear-note` for `clearNote`. */
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -82,8 +82,7 @@ type Result =
 
 /** The view of a download or preview. */
 export const downloadView = linesView((value: DownloadRow | DownloadRow[], canvas) => {
-  const result = value as Exclude<Result, AsyncIterable<DownloadRow>>;
-  if (result === undefined) return [];
+  const result = value as Exclude<Result, AsyncIterable<DownloadRow> | undefined>;
   if ('dryRun' in result) return fileLines(result, canvas);
   const rows = Array.isArray(result) ? (result as readonly DownloadRow[]) : [result as DownloadRow];
   const sum = canvas.isTerminal ? sumOf(rows) : undefined;

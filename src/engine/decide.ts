@@ -147,10 +147,7 @@ export function standsFor(stored: unknown, value: unknown): boolean {
 }
 
 /** `before` and `after` of a report row. */
-export function beforeAndAfter(
-  changes: readonly RowChange[],
-): Pick<ReportRow, 'before'> & { after?: JsonObject } {
-  if (changes.length === 0) return {};
+export function beforeAndAfter(changes: readonly RowChange[]) {
   return {
     before: Object.fromEntries(changes.map(({ field, from }) => [field, from ?? null])),
     after: Object.fromEntries(changes.map(({ field, to }) => [field, to])),

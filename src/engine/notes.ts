@@ -1,5 +1,6 @@
 /** Compares notes by what a person reads, because a service may store its own form of a text. */
 import { plainText } from '../data/path.js';
+import { isSameValue } from '../data/sorting.js';
 import { normalizedText } from '../data/text.js';
 
 /** Normalized notes: LF line ends, NFC, no control characters or substitutes for them, trimmed. */
@@ -21,7 +22,7 @@ export function endsWithNote(notes: string, text: string): boolean {
   const start = lines.length - 1 - more.length;
   const line = lines[start];
   const begins = line !== undefined && (line === first || withoutDate(line) === first);
-  return begins && isSameLines(lines.slice(start + 1), more);
+  return begins && isSameValue(lines.slice(start + 1), more);
 }
 
 /** True if the notes hold this dated text anywhere, on whatever day: it may have been typed before midnight. */
@@ -39,14 +40,10 @@ function holdsLines(notes: unknown, dated: string, read: (line: string) => strin
   const [first = '', ...more] = plainNotes(dated).split('\n');
   return lines.some(
     (line, at) =>
-      read(line) === read(first) && isSameLines(lines.slice(at + 1, at + 1 + more.length), more),
+      read(line) === read(first) && isSameValue(lines.slice(at + 1, at + 1 + more.length), more),
   );
 }
 
 function withoutDate(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\d: /, '');
-}
-
-function isSameLines(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((line, at) => line === others[at]);
 }

@@ -22,8 +22,7 @@ export async function stepDone(
   const { images, note } = run.options;
   const values = beforeAndAfter(step.changes);
   if (more && step.name !== undefined) {
-    const { before = {}, after = {} } = values;
-    await row.recordDone({ step: step.name, before, after });
+    await row.recordDone({ step: step.name, ...values });
     run.breaker.recordResult('changed', true);
     return row.read();
   }
@@ -86,7 +85,7 @@ export async function endInConflict(
 ): Promise<undefined> {
   const { before } = beforeAndAfter(step.changes);
   const message = 'It was changed again before the outcome of this change was known.';
-  const end = conflictEnd(message, { ...(before && { before }) });
+  const end = conflictEnd(message, { before });
   await row.finish(end, { record: state.record });
 }
 

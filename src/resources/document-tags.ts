@@ -8,6 +8,7 @@ import {
   printJson,
 } from '../data/json.js';
 import { plainText } from '../data/path.js';
+import { isSameValue } from '../data/sorting.js';
 import { isSameText } from '../data/text.js';
 import { UsageError } from '../errors.js';
 
@@ -55,7 +56,7 @@ export function changedTags(present: unknown, change: TagChange): unknown {
   const list = jsonList(present);
   if (!list) return changedText(present, change);
   const after = changedList(list, change);
-  return isSameList(list, after) ? present : printJson(after);
+  return isSameValue(list, after) ? present : printJson(after);
 }
 
 /** Returns the tags in a text; undefined if it is a JSON object or a literal of PostgreSQL. */
@@ -73,10 +74,6 @@ function jsonList(text: string): readonly unknown[] | undefined {
   }
 }
 
-function isSameList(before: readonly unknown[], after: readonly unknown[]): boolean {
-  return after.length === before.length && after.every((tag, at) => tag === before[at]);
-}
-
 function changedList(present: readonly unknown[], change: TagChange): readonly unknown[] {
   const { tag, addTag = [], removeTag = [] } = change;
   const create = elementLike(present);
@@ -90,7 +87,7 @@ function changedText(present: string, change: TagChange): string {
   const separator = present.includes(', ') ? ', ' : (/[,;]/.exec(present)?.[0] ?? ', ');
   const before = splitTags(present);
   const after = changedList(before, change) as readonly string[];
-  if (isSameList(before, after)) return present;
+  if (isSameValue(before, after)) return present;
   const unfit = after.find((tag) => /[,;]/.test(tag));
   if (unfit !== undefined)
     throw unwritable(`are one text with commas, which cannot hold "${unfit}"`);

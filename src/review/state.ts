@@ -136,16 +136,14 @@ export function linksIn(record: JsonObject): readonly WebLink[] {
   return [...links.values()];
 }
 
-/** Returns the link in a text; undefined unless it is http or https without a user name. */
+/** Returns the link in what `address` found; undefined for one with a user name. */
 function webLinkOf(text: string): WebLink | undefined {
   // Punctuation that ends a sentence, or closes a bracket opened before the address, is not part of it.
   const ended = stripTrailing(text, '.,;:!?');
   const bare = ended.includes('(') ? ended : stripTrailing(ended, ')');
   if (!URL.canParse(bare)) return undefined;
-  const { protocol, username, password, host, href } = new URL(bare);
-  if (protocol !== 'http:' && protocol !== 'https:') return undefined;
-  if (username !== '' || password !== '' || host === '') return undefined;
-  return { url: href, host };
+  const { username, password, host, href } = new URL(bare);
+  return username === '' && password === '' ? { url: href, host } : undefined;
 }
 
 function* textsIn(value: unknown): Generator<string> {

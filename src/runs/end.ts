@@ -86,7 +86,7 @@ function moveToEnded(store: RunStore, run: string): void {
   const target = join(placeIn(store, 'ended'), run);
   try {
     markIfLong(store, run);
-    if (from !== target) renameSync(from, target);
+    renameSync(from, target);
   } catch {
     // See above.
   }

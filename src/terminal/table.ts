@@ -112,7 +112,6 @@ export async function linesByLibrary(
   columns: readonly FittedColumn[],
   paint: Paint,
 ): Promise<string[]> {
-  if (columns.length === 0) return [];
   const { default: CliTable } = await import('cli-table3');
   const table = new CliTable({
     head: columns.map((column) => paint.bold(column.name)),
@@ -131,7 +130,6 @@ export async function linesByLibrary(
 
 /** Draws the lines that `linesByLibrary` would, in linear time. */
 export function linesByColumns(columns: readonly FittedColumn[], paint: Paint): string[] {
-  if (columns.length === 0) return [];
   const lines = [
     joined(columns.map(({ name, width }) => [name, paint.bold(name), width] as const)),
   ];

@@ -1,5 +1,6 @@
 /** Makes text and data fit for a terminal whose locale is not UTF-8. */
 import { type Environment, isUtf8Locale, readsBytes } from '../data/environment.js';
+import { escapedUnit } from '../data/text.js';
 
 /** Returns text, or data as bytes, as the terminal of this environment can show it. */
 export function forLocale<T extends string | Uint8Array>(shown: T, env: Environment): T | string {
@@ -36,6 +37,6 @@ function withoutControlBytes(shown: string | Uint8Array, isText: boolean): strin
       const bytes = unit < '\ud800' || unit > '\udfff' ? Buffer.from(unit) : [0x80];
       if (!bytes.some((byte) => byte >= 0x80 && byte < 0xa0)) return unit;
       if (isText) return /[\p{M}\u200d]/u.test(unit) ? '' : '?';
-      return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+      return escapedUnit(unit);
     });
 }

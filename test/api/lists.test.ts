@@ -453,6 +453,24 @@ const behaviours: readonly Behaviour[] = [
     requests: 3,
   },
   {
+    name: 'a URL in an object for the next page',
+    reply: (request) => {
+      const at = cursorOf(request);
+      const url = `/v1/teams/org_7?cursor=${at + 20}`;
+      return json({ teams: slice(at), nextPage: following(at) === null ? null : { url } });
+    },
+    count: 45,
+    state: 'complete',
+    requests: 3,
+  },
+  ...[{ nextCursor: { pk: 't6', sk: 1 } }, { meta: { nextPage: { number: 2 } } }].map((next) => ({
+    name: `an object for the next page that is not understood: ${JSON.stringify(next)}`,
+    reply: () => json({ teams: slice(0, 7), ...next }),
+    count: 7,
+    state: 'doubtful' as const,
+    requests: 1,
+  })),
+  {
     name: 'a cursor that the service reads under another name',
     reply: (request) => {
       const at = cursorOf(request, 'startingAfter');

@@ -333,6 +333,9 @@ test('show prints a record as it was, by id or reference', async () => {
     { id: 'app_1' },
     { id: 'player_1' },
   ]);
+  const table = (await run(`backup show ${folder} email:p1@example.org`)).stdout.split('\n');
+  expect(table.map((row) => row.split('\t')[0])).toEqual(['id', 'app_1', 'player_1', '']);
+  expect(table[0]?.split('\t')).toEqual(expect.arrayContaining(['status', 'formResponses']));
   expect((await show(`${folder} player_9`)).code).toBe(5);
   for (const name of ['2020-01-01T000000Z', 'NOSUCH']) {
     const unknown = await show(`${join(folder, name)} player_1`);

@@ -80,3 +80,21 @@ test('a lost update is sent again although each answer has the members of a valu
   const ran = await inProcess(`players update p1 -F 'kit={"size":"L"}' --json`, { env });
   expect([ran.code, bodies]).toEqual([0, ['{"kit":{"size":"L"}}', '{"kit":{"size":"L"}}']]);
 });
+
+test('a success without a record, after which the record has another value than both, is a conflict', async () => {
+  const service: Awaited<ReturnType<typeof keep>> = await keep(
+    [application('app_1')],
+    (_, step) => {
+      if (!step.startsWith('PATCH')) return undefined;
+      service.kept.set('app_1', application('app_1', { status: 'accepted' }));
+      return { status: 204 };
+    },
+  );
+  const { run } = userOf(service, inProcess);
+  const ran = await run('tryouts set-status app_1 --to rejected --json');
+  expect([ran.code, report(ran).results]).toMatchObject([
+    6,
+    [{ id: 'app_1', result: 'conflict', before: { status: 'pending' } }],
+  ]);
+  expect(steps(service).filter((step) => step.startsWith('PATCH'))).toHaveLength(1);
+});

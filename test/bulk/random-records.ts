@@ -64,7 +64,7 @@ export interface Difference {
 }
 
 /** The paths at which two values differ, leaf by leaf; a list of plain values has one leaf per element. */
-export function leavesThatDiffer(from: unknown, to: unknown, path = ''): readonly Difference[] {
+function leavesThatDiffer(from: unknown, to: unknown, path = ''): readonly Difference[] {
   const bothLists = Array.isArray(from) && Array.isArray(to);
   if ((isObject(from) && isObject(to)) || bothLists)
     return [...new Set([...Object.keys(from), ...Object.keys(to)])].flatMap((key) =>

@@ -125,6 +125,40 @@ test.each([
   expect([...players.values()].map(({ role }) => role)).toEqual(['sub', 'IGL', 'sub']);
 });
 
+const refusedSources: readonly (readonly [line: string, stdin: string, says: string])[] = [
+  ['tryouts set-status app_0001 --key email --to accepted', '', '--key needs --csv.\n'],
+  ['docs delete --csv - --key email', 'email\na@b.org\n', '--key email does not find documents. '],
+  [
+    'docs delete --ids -',
+    'tag:legal\n',
+    'Line 1: documents are found by id or name:, not by tag:.',
+  ],
+  ['docs delete --ids -', '[{"id":"doc_0001"},', 'stdin is not valid JSON: '],
+  [
+    'docs update --csv - --map Titel=name',
+    'id,Name\ndoc_0001,x\n',
+    '--map "Titel": the file has no such column.\nIt has: id, Name.',
+  ],
+];
+
+test.each(refusedSources)('%s with %j is refused', async (line, stdin, says) => {
+  const ran = await sandbox().run(`${line} --yes`, stdin);
+  expect([ran.code, ran.stdout]).toEqual([2, '']);
+  expect(ran.stderr).toContain(says);
+});
+
+test('a column without a head and without cells is none', async () => {
+  const { run } = sandbox();
+  const ran = await run('docs update --csv - --yes --json', 'id,name,\ndoc_0001,Rules,\n');
+  expect(report(ran).results).toMatchObject([{ id: 'doc_0001', after: { name: 'Rules' } }]);
+});
+
+test('a report of more than a thousand rows is one JSON value', async () => {
+  const ids = Array.from({ length: 2_001 }, (_, index) => `none_${index}`);
+  const ran = await sandbox().run('players delete --ids - -n --json', ids.join('\n'));
+  expect(report(ran).results.map(({ id }) => id)).toEqual(ids);
+});
+
 test('an unknown column type is refused before any request', async () => {
   const { run } = sandbox();
   const ran = await run('players update --csv - --yes --json', 'id,age:number\np1,5\n');

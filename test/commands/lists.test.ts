@@ -62,6 +62,14 @@ const thisWeek = (now: Date) =>
 const told = async (line: string) => inProcess(line, { env: service.env });
 
 describe('a list on a terminal', () => {
+  test.each([
+    ['tryouts list', true],
+    ['tryouts list --no-color', false],
+  ])('%s is in colour: %s', async (line, isColored) => {
+    const { printed } = await converseInside(home, line.split(' '), [], service.env);
+    expect([printed.includes('app_2'), printed.includes('\u001b[')]).toEqual([true, isColored]);
+  });
+
   test('has human heads, games as words, and a footer that counts what matters', async () => {
     expect(await onTerminal('tryouts list --status pending', { columns: 64 })).toBe(
       [

@@ -12,6 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { lockCursor } from '../../src/cursors/cursor.js';
 import { readCursor, writeCursor } from '../../src/cursors/cursor-file.js';
 import { type Application, application, keep } from '../commands/tryouts/service.js';
+import { converseInside } from '../support/converse-inside.js';
 import { inProcess } from '../support/in-process.js';
 import { closed, rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import { key, type Reply, recordingService } from '../support/service.js';
@@ -49,6 +50,13 @@ async function aClub(first: readonly Application[] = [applied('a', 1), applied('
     },
   };
 }
+
+test('at a terminal the last line counts the new records', async () => {
+  const { env, home } = await aClub();
+  const line = 'tryouts list --since-last mail --initial all --limit 1'.split(' ');
+  const { printed } = await converseInside(home, line, [], { ...env, NO_COLOR: '1' });
+  expect(printed).toMatch(/^1 new, of 2 applications\b/m);
+});
 
 test('the first use prints nothing and says so even with -q; then each new row comes once', async () => {
   const { run, told, set } = await aClub();

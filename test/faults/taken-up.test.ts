@@ -102,6 +102,29 @@ describe('a command whose filter selected the rows', () => {
     expect(service.kept.get('app_2')?.status).toBe('pending');
   });
 
+  test('leaves a started row alone that somebody else changed since: a conflict in both runs', async () => {
+    const { service, user, isLost } = await losing(2, 'PATCH app_1');
+    await killed(user, line, isLost);
+    service.kept.set('app_1', application('app_1', { status: 'accepted' }));
+    const again = await user.run(line);
+    expect([again.code, report(again).results.map(({ id, result }) => [id, result])]).toEqual([
+      8,
+      [
+        ['app_1', 'conflict'],
+        ['app_2', 'changed'],
+      ],
+    ]);
+    expect(service.kept.get('app_1')?.status).toBe('accepted');
+    const [old] = JSON.parse((await user.run('runs list --json')).stdout) as { run: string }[];
+    const shown = await user.run(`runs show ${old?.run} --json`);
+    expect(report(shown).results[0]).toMatchObject({
+      id: 'app_1',
+      result: 'conflict',
+      before: { status: 'accepted' },
+      error: { message: 'Someone else changed it after this change was sent.' },
+    });
+  });
+
   test('undoes each of the rows that it took over by its own before-image', async () => {
     let lost = 0;
     const service: Kept = await keep(

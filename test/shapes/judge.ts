@@ -54,7 +54,7 @@ export async function judge(task: Task, outcome: Outcome): Promise<Judged> {
 }
 
 /** What stderr says about an incomplete list or a record that was not checked; empty for nothing. */
-export function warningOf({ ran }: Outcome): string {
+function warningOf({ ran }: Outcome): string {
   const lines = ran.stderr.split('\n');
   return (
     lines.find((line) =>

@@ -167,7 +167,7 @@ const report: Command = {
 };
 
 /** The last record of a resource: it stands on the last page of the list. */
-export function lastOf(books: Books, resource: ResourceName): StoredRecord {
+function lastOf(books: Books, resource: ResourceName): StoredRecord {
   return [...books[resource].values()].at(-1) ?? { id: 'none_0001', organizationId: '' };
 }
 

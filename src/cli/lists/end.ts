@@ -6,7 +6,7 @@ import type { WorkbookContext } from './workbook.js';
 
 /** Returns the parts of a table's footer: `22 pending, of 64 applications`, `oldest waits 56 d`. */
 export function footerParts(list: CountedList, now: Date): readonly string[] {
-  return [countWords(list), ...(list.summary?.facts(now) ?? [])];
+  return [countWords(list), ...(list.summary?.facts?.(now) ?? [])];
 }
 
 function countWords({ resource, counts: { read, matched, shown }, summary }: CountedList): string {

@@ -30,6 +30,25 @@ test('set without a profile changes the defaults, with one that profile', async 
   });
 });
 
+test('set says what overrides the setting, and which key is used in spite of it', async () => {
+  const home = temporaryFolder();
+  const login = 'auth login --base-url https://a.example/v1 --org org_1 --key-stdin --no-check';
+  await inProcess(login, { home, stdin: 'a-key' });
+  const set = (line: string) =>
+    inProcess(`config set ${line}`, { home, env: { ROSTERCTL_TIME: 'iso' } });
+  expect(await set('time local')).toMatchObject({
+    stdout: 'time = local (profile default)\n',
+    stderr: 'ROSTERCTL_TIME is set in the environment and overrides it.\n',
+  });
+  expect(await set('key.command ""')).toMatchObject({
+    code: exit.usage,
+    stderr: 'key.command: The command is empty.\n',
+  });
+  expect((await set('key.command "pass show x"')).stderr).toMatch(
+    /^The stored key is used until it is removed: rosterctl auth logout$/m,
+  );
+});
+
 test('get prints the value alone, and with --json where it came from', async () => {
   const home = homeWith({ defaults: { output: 'ids' } });
   const plain = await rosterctl('config get output -o table', { home });

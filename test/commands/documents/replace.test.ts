@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { converseInside } from '../../support/converse-inside.js';
 import { errorOf, rosterctl } from '../../support/run.js';
 import { desk, type Made } from '../../support/upload-desk.js';
 
@@ -25,6 +26,14 @@ test('a replacement has the name and the tags of the old document, which is then
   const again = await run('docs replace doc_1 new.txt --yes');
   expect([again.code, errorOf(again).code, documents.length]).toEqual([5, 'notFound', 1]);
   expect((await run(`docs get doc_2 --out ${home}/got.json`)).code).toBe(0);
+});
+
+test('at a terminal one line says which document is replaced by which', async () => {
+  const { api, home } = await office();
+  const line = ['docs', 'replace', 'doc_1', 'new.txt', '--yes'];
+  const { code, printed } = await converseInside(home, line, [], api.env);
+  expect(code).toBe(0);
+  expect(printed).toContain('✔ House rules: doc_1 replaced by doc_2 (12 B).');
 });
 
 const withTagObjects = (made: Made) => ({

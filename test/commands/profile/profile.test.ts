@@ -137,6 +137,14 @@ test('remove deletes the key as well and activates no other profile', async () =
   expect([config?.['activeProfile'], Object.keys(keys ?? {})]).toEqual([undefined, ['other']]);
 });
 
+test('without the active profile, the one named default is active, and remove says so', async () => {
+  const home = await twoProfiles();
+  await inProcess('profile rename other default', { home });
+  const ran = await inProcess('profile remove work --yes', { home });
+  expect(ran.stderr).toBe('Profile default is now active.\n');
+  expect(await active(home)).toMatchObject([{ name: 'default' }]);
+});
+
 describe('rejected, and nothing is changed', () => {
   test.each([
     ['profile remove work', /--yes/],

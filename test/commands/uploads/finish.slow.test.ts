@@ -695,6 +695,23 @@ test('a run replaced by --restart is not reported by the same command', async ()
   expect(again.stderr).not.toContain('here is its result');
 });
 
+test('a stored file without a document is still listed, and finished, after --restart uploaded it anew', async () => {
+  const api = await service({ third: () => () => {} });
+  const desk = { ...deskWith(['a.txt', 'b.txt']), env: { ...api.env, ROSTERCTL_SETTLE: '0.1s' } };
+  const line = 'docs upload a.txt b.txt --concurrency 1 --json';
+  await killedWhen(api, line.split(' '), desk, () => posts(api).includes('/v1/documents'));
+  delete api.behaviour.third;
+  expect((await inProcess(`${line} --restart`, desk)).code).toBe(0);
+  const listed = async () => JSON.parse((await inProcess('uploads list --json', desk)).stdout);
+  expect(await listed()).toMatchObject([{ path: 'a.txt', fileKey: 'files/1' }]);
+  const finished = await inProcess('uploads finish --all --json', desk);
+  expect([finished.code, JSON.parse(finished.stdout).results]).toMatchObject([
+    0,
+    [{ result: 'skipped', after: { id: 'doc_1' } }],
+  ]);
+  expect([await listed(), api.documents.length]).toEqual([[], 2]);
+});
+
 test('a run that was reported before it was finished is reported again if its end was not', async () => {
   const api = await service({
     third: (made) => (made === 1 ? { status: 401, json: { error: 'unauthorized' } } : undefined),

@@ -73,6 +73,20 @@ function create(players: Map<string, Player>, { body }: Recorded): Player {
 /** Closes the connection without an answer. */
 const lost: Reply = (_, response) => response.socket?.destroy();
 
+test('a create that is answered with 200 and an error fails, and its list is not searched', async () => {
+  const desk = await club(({ method }) =>
+    method === 'POST'
+      ? { status: 200, json: { success: false, error: 'limitExceeded' } }
+      : undefined,
+  );
+  const ran = await desk.importing(['nn@example.org,Mine']);
+  expect([ran.code, ran.results]).toMatchObject([
+    8,
+    [{ result: 'failed', error: { code: 'limitExceeded' } }],
+  ]);
+  expect(desk.writes()).toEqual(['POST']);
+});
+
 describe('a create whose answer shows only its id', () => {
   test('is verified again if the answer shows nothing and the list comes before the record', async () => {
     let gets = 0;
