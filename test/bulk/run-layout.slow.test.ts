@@ -242,6 +242,8 @@ describe('where runs are stored', () => {
       { run: old, state: 'unfinished' },
     ]);
     comeBack();
+    // A newer run that has ended hides nothing.
+    expect((await user.run('tryouts set-status app_6 --to accepted')).code).toBe(0);
     for (const again of [line(6), 'runs resume last --yes']) {
       const refused = await user.run(`${again} --json`);
       expect(refused.code).toBe(11);
