@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkAgainstTable } from '../../src/cli/check.js';
 import { typedFormat } from '../../src/cli/global-flags.js';
