@@ -205,7 +205,7 @@ function restoreHint(
   // A record alone does not bring its file back.
   if (has('upload'))
     return `If you still have the ${isOne ? 'file' : 'files'}, upload ${isOne ? 'it' : 'them'} again: rosterctl ${resource} upload FILE`;
-  if (!has('import')) return undefined;
+  if (!has('import') || !rows.some(({ deleted }) => deleted)) return undefined;
   const kinds = referenceKindsOf(resource as ResourceName);
   const key = kinds.find((kind) => isKeyOf(rows, kind)) ?? kinds[0] ?? 'name';
   return [

@@ -37,6 +37,7 @@ import {
   makeLegacy,
   report,
   runFolders,
+  runsOf,
   several,
   until,
   userInside,
@@ -242,6 +243,8 @@ describe('where runs are stored', () => {
       { run: old, state: 'unfinished' },
     ]);
     comeBack();
+    // A newer run that has ended hides nothing.
+    expect((await user.run('tryouts set-status app_6 --to accepted')).code).toBe(0);
     for (const again of [line(6), 'runs resume last --yes']) {
       const refused = await user.run(`${again} --json`);
       expect(refused.code).toBe(11);
@@ -526,6 +529,42 @@ describe('runs prune RUN', () => {
     const rest = await inProcess('runs prune --older-than 0d --json', { home });
     expect(JSON.parse(rest.stdout)).toEqual({ removed: [month, young] });
   });
+});
+
+/**
+ * The `input` by which a later version finds the unfinished run of the same command. If one has to change,
+ * raise `runFormat`, too: otherwise that version starts over, and creates a record a second time.
+ */
+const inputs = {
+  'players create --name Ann -F role=coach': 'e5abf7c277e572fd',
+  'players update player_0001 player_0002 -F role=Sub --if name!=x --yes': '48ea9f4f028b6523',
+  'players delete player_0003 player_0004 --yes --expect 2': 'ef9ca5277863a756',
+  'players import roster.csv --key email --yes': '781e0296500f0ae3',
+  'tryouts set-status app_0040 app_0042 --to rejected --if-status pending --yes':
+    '2602a81e252860bc',
+  'tryouts set-status --status pending --sort name --limit 2 --to reviewing --yes':
+    '0e84ae1a91289f67',
+  'tryouts update --csv table.csv --yes': 'ab0f91f8db62ab01',
+  'tryouts update email:soraya.brightwater@example.org --append-note Call': 'f50836fb25f8b5a3',
+  'tryouts convert app_0016 app_0022 --accept --yes': 'be6230bbfac801ed',
+  'docs update doc_0001 --add-tag legal': '1103d4914b8fa20c',
+};
+
+test('a later version recognises the same command line', async () => {
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'roster.csv'), 'name,email\nAnn,ann@example.org\n');
+  writeFileSync(join(home, 'table.csv'), 'id,status\napp_0045,withdrawn\n');
+  const found: Record<string, unknown> = {};
+  for (const each of Object.keys(inputs)) {
+    expect([each, (await inProcess(`-p sandbox ${each}`, { home, cwd: home })).code]).toEqual([
+      each,
+      0,
+    ]);
+    const journal = join(runFolders(runsOf(home)).at(-1) ?? '', 'journal.jsonl');
+    const [first = ''] = readFileSync(journal, 'utf8').split('\n');
+    found[each] = String(unsealLine(first)?.['input']).slice(0, 16);
+  }
+  expect(found).toEqual(inputs);
 });
 
 test('a run records which run retried its rows', async () => {

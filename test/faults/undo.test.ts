@@ -664,6 +664,20 @@ test('a run that was continued after its previous values were removed is undone 
   );
 });
 
+test('a run whose deleted records are no longer kept says so, and is not said to show them', async () => {
+  const user = userInside(await keepPlayers([{ id: 'player_1', name: 'Ann' }]));
+  await user.run('players delete player_1 --yes');
+  const [folder = ''] = runFolders(user.runs);
+  rmSync(join(folder, 'undo.jsonl'));
+  const refused = errorOf(await user.run('runs undo last --yes --json'));
+  expect(refused['code']).toBe('notUndoable');
+  expect(refused['hint']).toContain('See what it changed: rosterctl runs show');
+  expect(refused['hint']).not.toContain('--undoable');
+  const shown = await user.run('runs show last --undoable');
+  expect(shown).toMatchObject({ code: 0, stdout: '' });
+  expect(shown.stderr).toContain(' deleted are not kept on this machine.');
+});
+
 test('a value that is the key, or a URL that lost its query, is not undone, and a note says so', async () => {
   const service = await keepPlayers([
     { id: 'p1', name: 'Ann', link: 'https://cdn.example/a?sig=secret', role: 'Sub' },

@@ -46,7 +46,10 @@ export default defineRunCommand({
     maxChanges: { ...flags.maxChanges, text: 'stop if more than N would change' },
   },
   async run(context, values) {
-    const stored = await findRunHere(context, values.run, ({ finished }) => !finished, ['open']);
+    const stored = await findRunHere(context, values.run, ({ finished }) => !finished, [
+      'open',
+      'legacy',
+    ]);
     requireNotReplaced(stored);
     if (stored.finished || !stored.plan) {
       await noteFinished(context, values.run, stored);

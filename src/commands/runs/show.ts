@@ -92,7 +92,7 @@ const deletedRecordsView = linesView((records: readonly JsonObject[]) =>
 );
 
 async function deletedRecords(context: LocalContext, stored: StoredRun): Promise<JsonObject[]> {
-  const { run } = stored.head;
+  const { run, verb } = stored.head;
   const images = await readBeforeImages(runFolder(storeOf(context), run));
   const results = resultsSoFar(stored);
   const records: JsonObject[] = [];
@@ -111,7 +111,14 @@ async function deletedRecords(context: LocalContext, stored: StoredRun): Promise
         `${id}: ${inexact.join(', ')} ${inexact.length === 1 ? 'is' : 'are'} not complete, because API keys and the queries of URLs are not stored.`,
       );
   }
-  if (records.length === 0) context.note(`Run ${run} deleted no records.`);
+  if (records.length > 0) return records;
+  // After the time of `undo.keep`, an `auth logout`, or in a run of 0.1.0.
+  const isForgotten = verb === 'delete' && summaryOf(stored).changed > 0;
+  context.note(
+    isForgotten
+      ? `The records that run ${run} deleted are not kept on this machine.`
+      : `Run ${run} deleted no records.`,
+  );
   return records;
 }
 
