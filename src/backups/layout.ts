@@ -1,7 +1,7 @@
 /** The folder of a backup: its snapshots by name, and the files that they share. */
 import { type Dirent, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { resources } from '../api/resources.js';
 import { nearest } from '../data/nearest.js';
 import { type ResourceName, resourceNames } from '../data/resources.js';
@@ -137,7 +137,7 @@ export function foreignContent(found: BackupFolder): string | undefined {
 
 /** Finds the snapshots that `DIR` or `DIR/SNAPSHOT` names, oldest first. Throws InputError for none. */
 export async function findSnapshots(word: string): Promise<readonly Snapshot[]> {
-  const path = resolve(word);
+  const path = absolute(word);
   const name = basename(path);
   if (unfinished.test(name))
     throw new InputError(`${word} is an unfinished backup.`, {
@@ -158,6 +158,12 @@ export async function findSnapshots(word: string): Promise<readonly Snapshot[]> 
   });
 }
 
+/** As typed if the name of the current folder is not UTF-8, because Node replaces each such byte. */
+function absolute(folder: string): string {
+  const path = resolve(folder);
+  return path.includes('\ufffd') ? normalize(folder) : path;
+}
+
 async function countSnapshots(folder: string): Promise<number> {
   return listBackup(folder).then(
     ({ snapshots }) => snapshots.length,
@@ -175,7 +181,7 @@ export async function findSnapshot(word: string): Promise<Snapshot> {
 
 /** Returns the snapshots of a folder, as it was typed. Throws InputError if there is none. */
 async function snapshotsIn(folder: string): Promise<readonly Snapshot[]> {
-  const found = await listBackup(resolve(folder)).catch((error: unknown) => {
+  const found = await listBackup(absolute(folder)).catch((error: unknown) => {
     throw systemCode(error) === 'ENOENT' ? noBackup(folder) : unreadable(folder, error);
   });
   if (found.snapshots.length === 0) throw noBackup(folder, foreignContent(found));

@@ -65,7 +65,8 @@ async function work(run: ActiveRun, tasks: readonly Task[]): Promise<void> {
     const { t, since } = intent;
     const sentAt = instant().mono - (present.getTime() - t);
     const row = new ActiveRow(run, task);
-    const kind = intent.applied ? 'unreadable' : 'lost';
+    const answered = intent.notShown ? 'notShown' : 'unreadable';
+    const kind = intent.applied ? answered : 'lost';
     row.lastWrite = { phase: 'unverified', unverified: { kind, intent, sentAt, since, settleMs } };
     sent.push(row);
   }
@@ -247,5 +248,6 @@ async function endUnknown(row: ActiveRow, { kind, error: lost }: Unverified, unr
   // A service that said no may be believed once the record reads as before.
   const mayResend = kind === 'lost' || lost instanceof ApiError;
   const end: RowEnd = { result: 'unknown', error: described };
-  await row.finish(end, { error }, mayResend ? {} : { applied: true });
+  const answered = { applied: true, ...(kind === 'notShown' && { notShown: true }) };
+  await row.finish(end, { error }, mayResend ? {} : answered);
 }

@@ -1,4 +1,5 @@
 /** Runs `tryouts review`: the queue, the cards on the full screen, and what is sent at the end. */
+import { unfinishedTasks } from '../bulk/resume.js';
 import type { CommandOutput } from '../cli/command-output.js';
 import { confirmWrite } from '../cli/execute.js';
 import { sentencesView } from '../cli/views.js';
@@ -9,8 +10,12 @@ import { groupedNumber, plural } from '../data/text.js';
 import type { Operation, Selection } from '../engine/operation.js';
 import { CancelledError, Failure, nothingDone, UsageError } from '../errors.js';
 import { editedNotes, type NoteEdit } from '../resources/notes.js';
-import { placeOf } from '../runs/plan.js';
+import { shownRunName } from '../runs/find-run.js';
+import { isRunning } from '../runs/lock.js';
+import { isHere, placeOf } from '../runs/plan.js';
 import { type BulkReport, isAtTarget, type SelectedRow } from '../runs/report.js';
+import { storeOf } from '../runs/store.js';
+import { listOpenRuns } from '../runs/stored-run.js';
 import { loadCards, type ReviewFilters } from './cards.js';
 import { decisionWords } from './deciding.js';
 import { type Decision, openQueue, type Queued, type ReviewQueue } from './queue.js';
@@ -23,7 +28,11 @@ export type ReviewValues = ReviewFilters & {
   readonly discard: boolean;
 };
 
-type Use = (parts: Partial<Operation>) => Promise<CommandOutput>;
+/** How a review sends: as a run of this action. */
+interface Sending {
+  readonly action: string;
+  readonly use: (parts: Partial<Operation>) => Promise<CommandOutput>;
+}
 
 /**
  * Reviews applications and sends what was decided. Throws UsageError without a terminal, GuardError if
@@ -33,7 +42,7 @@ type Use = (parts: Partial<Operation>) => Promise<CommandOutput>;
 export async function review(
   context: Context,
   values: ReviewValues,
-  use: Use,
+  sending: Sending,
 ): Promise<CommandOutput> {
   if (!values.discard) checkTerminal(context);
   const { settings, paths, self } = context;
@@ -41,8 +50,8 @@ export async function review(
   const queue = await openQueue(paths, head, { self, discards: values.discard });
   try {
     return values.discard
-      ? await discard(context, queue)
-      : await reviewQueue(context, values, queue, use);
+      ? await discard(context, queue, sending)
+      : await reviewQueue(context, values, queue, sending);
   } finally {
     await queue.close();
   }
@@ -70,7 +79,11 @@ function checkTerminal({ prompts, settings }: Context): void {
 /** The line that changes applications without a terminal: only those that the user names. */
 const setStatusLine = 'rosterctl tryouts set-status ID --to STATUS';
 
-async function discard(context: Context, queue: ReviewQueue): Promise<CommandOutput> {
+async function discard(
+  context: Context,
+  queue: ReviewQueue,
+  sending: Sending,
+): Promise<CommandOutput> {
   const { size } = queue.present().queued;
   // A damaged queue is dropped as well.
   if (queue.isNew) return printed(['There is no unsent review.']);
@@ -78,10 +91,16 @@ async function discard(context: Context, queue: ReviewQueue): Promise<CommandOut
   if (context.settings.dryRun) return printed([`Would discard ${what}.`]);
   await confirmWrite(context, `Discard ${what}?`);
   await queue.discard();
+  await nameRunsLeft(context, queue, sending.action);
   return printed([`Discarded ${what}.`]);
 }
 
-async function reviewQueue(context: Context, values: ReviewValues, queue: ReviewQueue, use: Use) {
+async function reviewQueue(
+  context: Context,
+  values: ReviewValues,
+  queue: ReviewQueue,
+  sending: Sending,
+) {
   const { queued } = queue.present();
   if (values.resume && queued.size === 0)
     throw new UsageError('There is no review to resume.', {
@@ -106,7 +125,9 @@ async function reviewQueue(context: Context, values: ReviewValues, queue: Review
     showReview(screen, context, start, { ...loaded, queue }),
   );
   const { size } = state.decisions.queued;
-  if (how === 'send') return send(context, queue, selectionOf(loaded.cards, queue, queued), use);
+  if (how === 'send')
+    return send(context, queue, selectionOf(loaded.cards, queue, queued), sending);
+  await nameRunsLeft(context, queue, sending.action);
   const kept = size === 0 ? 'Nothing was decided.' : `${plural(size, 'decision')} kept, not sent.`;
   if (how === 'interrupt')
     throw new CancelledError(kept, size === 0 ? {} : { hint: `Resume: ${resumeLine}` });
@@ -121,6 +142,23 @@ function withDefaults(values: ReviewValues): ReviewFilters {
   const { resume: _, discard: __, ...filters } = values;
   const isChosen = filters.status !== undefined || filters.notStatus !== undefined;
   return isChosen ? filters : { ...filters, status: ['pending'] };
+}
+
+/** Names the runs that were interrupted and hold decisions that are no longer in the queue. */
+async function nameRunsLeft(context: Context, queue: ReviewQueue, action: string): Promise<void> {
+  const store = storeOf(context);
+  const { queued } = queue.present();
+  for (const run of await listOpenRuns(store)) {
+    const { head, finished } = run;
+    if (head.action !== action || !isHere(context, run)) continue;
+    if (finished || isRunning(run, context.self)) continue;
+    const { length } = unfinishedTasks(run).filter((row) => !isQueued(row, queued));
+    if (length === 0) continue;
+    const name = shownRunName(context, store, head.run);
+    context.message(
+      `Run ${name} was interrupted and holds ${plural(length, 'decision')} that you have dropped or changed since: rosterctl runs resume would send ${length === 1 ? 'it' : 'them'}. To delete it: rosterctl runs prune ${name}`,
+    );
+  }
 }
 
 const nothing = 'Nothing to review.';
@@ -170,7 +208,7 @@ async function send(
   context: Context,
   queue: ReviewQueue,
   selection: Selection,
-  use: Use,
+  { use }: Sending,
 ): Promise<CommandOutput> {
   const keeps = () => {
     const { size } = queue.present().queued;
@@ -212,12 +250,7 @@ export async function dequeueDone(context: Context, done: readonly SelectedRow[]
     const queue = await openQueue(paths, head, { self });
     try {
       const { queued } = queue.present();
-      const isQueued = ({ row, id, own }: SelectedRow) =>
-        queued.has(id) &&
-        [true, false].some((isKept) =>
-          isUnchanged(own, rowOfDecision(row, id, queued.get(id), isKept).own),
-        );
-      const left = done.filter(isQueued).map(({ id }) => id);
+      const left = done.filter((row) => isQueued(row, queued)).map(({ id }) => id);
       await dequeue(queue, left);
     } finally {
       await queue.close();
@@ -225,6 +258,16 @@ export async function dequeueDone(context: Context, done: readonly SelectedRow[]
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }
+}
+
+/** True if the queue still holds the decision of a row as it was sent. */
+function isQueued({ row, id, own }: SelectedRow, queued: ReadonlyMap<string, Queued>): boolean {
+  return (
+    queued.has(id) &&
+    [true, false].some((isKept) =>
+      isUnchanged(own, rowOfDecision(row, id, queued.get(id), isKept).own),
+    )
+  );
 }
 
 /**

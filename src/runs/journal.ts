@@ -125,6 +125,8 @@ export interface Intent {
   readonly digest?: string | undefined;
   /** A success status was received, so it is never sent again. */
   readonly applied: boolean;
+  /** The service said yes, but showed the old value: if a read does so too, the change was not made. */
+  readonly notShown?: boolean;
 }
 
 /** The state of a run, according to its journal. */
@@ -180,7 +182,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       results.delete(row);
     }
     if (kind === 'result') {
-      const { applied, ...result } = entry as JsonObject & ReportRow;
+      const { applied, notShown, ...result } = entry as JsonObject & ReportRow;
       results.set(row, result);
       wroteAt = t;
       const intent = open.get(row);
@@ -189,7 +191,7 @@ export function foldJournal(records: readonly JournalRecord[]): RunState {
       else if (intent)
         open.set(row, {
           ...intent,
-          applied: applied === true || intent.applied,
+          ...(applied === true && { applied, notShown: notShown === true }),
           // A later process that only looked for it moves nothing.
           ...(intent.goneBy === undefined && { goneBy: t, holder }),
         });

@@ -332,6 +332,37 @@ test('-n with ids shows the unfinished rows of its run, and sends and stores not
   expect(written(service)).toHaveLength(3);
 });
 
+test.each([
+  ['still as before was not made', 'pending', 'failed', 8],
+  ['made after all is changed', 'rejected', 'changed', 0],
+  ['changed by someone else is a conflict', 'accepted', 'conflict', 8],
+])(
+  'a change answered with 200 and the old value, whose last read failed, ends when it is read: %s',
+  async (_, later, result, code) => {
+    let isSilent = false;
+    const service: Kept = await keep(several(2), (__, step) => {
+      if (step === 'PATCH app_2') {
+        isSilent = true;
+        return { status: 200, json: service.kept.get('app_2') };
+      }
+      return isSilent && step === 'GET app_2' ? { status: 503, json: {} } : undefined;
+    });
+    const user = userInside(service);
+    const line = `tryouts set-status ${ids(2).join(' ')} --to rejected --yes --json --retries 0`;
+    const first = await user.run(line);
+    expect([first.code, report(first).results[1]?.['result']]).toEqual([10, 'unknown']);
+    // A second process that cannot read either loses nothing of what the first one knew.
+    expect((await user.run('runs resume last --yes --json --retries 0')).code).toBe(10);
+    isSilent = false;
+    service.kept.set('app_2', { ...application('app_2'), status: later });
+    const resumed = await user.run('runs resume last --yes --json');
+    expect([resumed.code, report(resumed).results[1]?.['result']]).toEqual([code, result]);
+    expect(steps(service).filter((step) => step === 'PATCH app_2')).toHaveLength(1);
+    if (result === 'failed')
+      expect(report(resumed).results[1]).toMatchObject({ error: { code: 'notApplied' } });
+  },
+);
+
 test('runs retry whose run was killed before it sent anything, and removed by the next write, is free again', async () => {
   let phase: 'refuses' | 'hangs' | 'works' = 'refuses';
   let reads = 0;

@@ -47,6 +47,22 @@ test('a folder is made in the current one, also where the name of that is not UT
   expect(names).toEqual(['x\u00e4']);
 });
 
+test('a backup in such a folder is found again', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'only Linux takes such a name');
+  const home = temporaryFolder();
+  const through = 'd=$(printf "x\\344"); mkdir -p "$d"; cd "$d"; exec "$@"';
+  const run = (line: string) => rosterctl(`-p sandbox ${line}`, { home, through });
+  const made = await run('backup create all --no-files --json');
+  const { snapshot } = JSON.parse(made.stdout) as { snapshot: string };
+  for (const line of [
+    'backup verify all',
+    `backup verify ${snapshot}`,
+    'backup diff all live',
+    'backup show all app_0001',
+  ])
+    expect([line, (await run(line)).code]).toEqual([line, 0]);
+});
+
 test('a download into a file says that a file has that name', async () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');

@@ -320,6 +320,57 @@ describe('runs resume of a review that was killed while it sent', () => {
   });
 });
 
+describe('a review that was killed while it sent, and then', () => {
+  const undone = [
+    ['u', /app_3: decision undone/, 2],
+    ['u', /app_2: decision undone/, 1],
+  ] as const;
+  const changed = [
+    [right, /^2 of 4/, 3],
+    [right, /^3 of 4/, 3],
+    ['e', /app_3: reviewing\. 2 d/, 2],
+  ] as const;
+  test.each([
+    [
+      'discarded',
+      undefined,
+      '2 decisions that you have dropped or changed since: rosterctl runs resume would send them',
+    ],
+    [
+      'taken back',
+      undone,
+      '2 decisions that you have dropped or changed since: rosterctl runs resume would send them',
+    ],
+    [
+      'changed',
+      changed,
+      '1 decision that you have dropped or changed since: rosterctl runs resume would send it',
+    ],
+  ] as const)('%s, names the run that still holds decisions', async (_, keys, holds) => {
+    const { sit, run, statuses } = await cutShort('killed');
+    const next = keys && (await sit(keys));
+    next?.type('q');
+    await next?.ended;
+    const shown = next?.usual() ?? (await run('tryouts review --discard --yes')).stderr;
+    const said = shown.replaceAll(/\s+/g, ' ');
+    expect(said).toContain(holds);
+    const [, command = ''] = /To delete it: rosterctl (runs prune \S+)/.exec(said) ?? [];
+    expect(await run(`${command} --yes`)).toMatchObject({ code: 0 });
+    await run('runs resume last --yes');
+    expect(statuses()).toEqual(['shortlisted', 'pending', 'pending', 'pending']);
+    expect((await run('tryouts review --discard --yes')).stderr).toBe('');
+  });
+
+  test('kept says nothing of the run, since the next review sends the same', async () => {
+    const { sit } = await cutShort('killed');
+    const next = await sit([[right, /^2 of 4/, 3]]);
+    next.type('q');
+    await next.ended;
+    expect(next.usual()).toContain('2 decisions kept, not sent.');
+    expect(next.usual()).not.toContain('runs resume');
+  });
+});
+
 test('runs retry of a decision that was refused takes it out of the review', async () => {
   const { run } = await cutShort('refused');
   expect((await run('')).stdout).toContain('review: 1 decision not sent');

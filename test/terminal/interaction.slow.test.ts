@@ -18,6 +18,15 @@ import { createProgress } from '${source('progress')}';
 import { showInPager } from '${source('other-programs')}';
 import { createStreams } from '${source('streams')}';
 import { writeSync } from 'node:fs';
+let drawn = '';
+const write = process.stderr.write.bind(process.stderr);
+process.stderr.write = ((text: string, ...rest: never[]) => ((drawn += text), write(text, ...rest))) as never;
+const moment = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits until a line that moves shows a text, however busy the machine is; where nothing moves, for some frames. */
+async function sees(text: string) {
+  if (!streams.canAnimate) return moment(700);
+  while (!drawn.includes(text)) await moment(20);
+}
 const streams = createStreams(process as never, {
   isTerminal: () => true,
   write: (descriptor, bytes) => writeSync(descriptor, bytes),
@@ -37,23 +46,23 @@ const doing: Record<string, () => Promise<unknown>> = {
   async progress() {
     let text = 'working \\u001b]0;x\\u0007 sekret-key';
     const line = createProgress(streams, { quiet: false, onSuspend: () => () => {} }).start(() => text);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await sees('working');
     text = 'nearly ' + 'long '.repeat(50);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sees('nearly');
     line.stop();
     return 'stopped';
   },
   async bar() {
     const line = createProgress(streams, { quiet: false, onSuspend: () => () => {} }).start(() => '123 of 400, 1.5/s, 3 min left', () => 0.5);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await sees('123 of 400');
     line.stop();
   },
   async notes() {
     const line = createProgress(streams, { quiet: false, onSuspend: () => () => {} }).start(() => 'working');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await sees('working');
     await streams.stderr.write('a note\\n');
     await streams.stdout.write('a row\\n');
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await moment(300);
     line.stop();
   },
   pager: () => showInPager('one\\ntwo\\n', process.argv[3] ?? '', { env: process.env }),

@@ -52,7 +52,7 @@ export default defineOperation({
     },
     async bind(context, values: ReviewValues, use) {
       const { review } = await import('../../review/review.js');
-      return review(context, values, use);
+      return review(context, values, { action: 'tryouts.review', use });
     },
   },
 });

@@ -220,7 +220,7 @@ export function mapColumns(
 
 function fieldTarget(field: string, { type, head, isMapped }: FileColumn, seen: SeenFields) {
   const isWhole = !isMapped && field === head;
-  return { field, type: isWhole ? undefined : type, seen: seen.get(field) };
+  return { field, type: isWhole ? undefined : type, seen: seen.asWhole(field) };
 }
 
 /** True for a column such as `Team`, where the records hold ids of teams and no field of that name. */

@@ -21,6 +21,8 @@ const mostSearched = 1_000;
 export class SeenFields {
   private readonly fields = new Map<string, SeenField>();
   private readonly mixed = new Set<string>();
+  /** The fields of the top level that hold an object, or a list of objects, in some record. */
+  private readonly nested = new Map<string, SeenField>();
   private count = 0;
   /** The fields in which some record holds ids of teams. */
   private readonly withTeams = new Set<string>();
@@ -50,6 +52,13 @@ export class SeenFields {
     return this.fields.get(name);
   }
 
+  /** The field that one cell fills; its sample is an object where the records hold nothing but objects. */
+  asWhole(name: string): SeenField | undefined {
+    const known = this.fields.get(name);
+    const isTold = known?.sample !== undefined || this.mixed.has(name);
+    return isTold ? known : (this.nested.get(name) ?? known);
+  }
+
   /** True if a record has the field, or fields in it. */
   has(name: string): boolean {
     const within = `${name}.`;
@@ -61,9 +70,12 @@ export class SeenFields {
     if (this.isTeam) this.seekTeams(record, this.isTeam);
     const isSearched = this.count <= mostSearched && Object.values(record).some(isNested);
     if (isSearched) this.search(record);
-    else
-      for (const key of Object.keys(record))
-        if (!isNested(record[key])) this.note(key, record, [key], record[key]);
+    for (const key of Object.keys(record)) {
+      const value = record[key];
+      if (isNested(value))
+        this.nested.set(exportText(key), { path: [key], inList: [false], sample: value });
+      else if (!isSearched) this.note(key, record, [key], value);
+    }
   }
 
   private seekTeams(record: JsonObject, isTeam: (id: string) => boolean): void {

@@ -154,6 +154,29 @@ describe('a roster', () => {
     expect(playerAt(desk, 'player_0032')['name']).toBe('Jürgen “X” €');
   });
 
+  test('puts no text where the other records hold an object, unless the header says so', async () => {
+    const desk = await newDesk();
+    const players = desk.books('players');
+    const noContact = new Set(['player_0001', 'player_0002']);
+    for (const [id, player] of players)
+      players.set(id, { ...player, contact: noContact.has(id) ? null : { phone: '12' } });
+    const known = String(playerAt(desk, 'player_0002')['email']);
+    const rows = `Ann,a@example.org,call\nBo,${known},call\n`;
+    desk.file('roster.csv', `Name,E-Mail,contact\n${rows}`);
+    const ran = await desk.run(`${line} --json`);
+    expect([ran.code, errorOf(ran)['message']]).toEqual([
+      2,
+      '2 problems:\nLine 2: contact is an object, but the cell is text.\nLine 3: contact is an object, but the cell is text.',
+    ]);
+    desk.file('roster.csv', `Name,E-Mail,contact:text\n${rows}`);
+    expect((await desk.report(line)).code).toBe(0);
+    for (const id of ['player_0002', 'player_0032'])
+      expect(playerAt(desk, id)['contact']).toBe('call');
+    desk.file('roster.csv', 'Name,E-Mail,contact.phone\nCy,c@example.org,13\n');
+    expect((await desk.report(line)).code).toBe(0);
+    expect(playerAt(desk, 'player_0033')['contact']).toEqual({ phone: '13' });
+  });
+
   test('takes the types of the records that are there, and those of the header', async () => {
     const desk = await newDesk();
     const players = desk.books('players');
