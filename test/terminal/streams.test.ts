@@ -81,6 +81,10 @@ test.each([
   }
 });
 
+function escaped(text: string, signs: RegExp, escape: (code: string) => string): string {
+  return text.replace(signs, (sign) => escape(sign.charCodeAt(0).toString(16)));
+}
+
 function breaksWith(code: string): Writable {
   return new Writable({
     write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })),
@@ -193,6 +197,26 @@ describe('secrets', () => {
     expect(shown).not.toMatch(/CANARY|UUNBTkFSW/);
     expect(shown.match(/\[redacted\]/g)).toHaveLength(lines.length);
     expect(shown).toContain('the invalid key: [redacted]…');
+  });
+
+  const escapes: readonly [by: string, escape: (text: string) => string][] = [
+    ['Mustache', (text) => escaped(text, /[&<>"'`=/]/g, (code) => `&#x${code.toUpperCase()};`)],
+    ['Handlebars', (text) => escaped(text, /[&<>"'`=]/g, (code) => `&#x${code.toUpperCase()};`)],
+    ['a template of Go', (text) => text.replaceAll('+', '&#43;').replaceAll('&', '&amp;')],
+    ['names', (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')],
+    ['JSON of Go', (text) => escaped(text, /[&<>]/g, (code) => `\\u00${code}`)],
+    ['JSON of Gson', (text) => escaped(text, /[&<>=']/g, (code) => `\\u00${code}`)],
+    ['JSON in JSON', (text) => escaped(text, /[&<>=']/g, (code) => `\\\\u00${code}`)],
+    ['a URL in a URL', (text) => encodeURIComponent(encodeURIComponent(text))],
+    ['a path in a URL', (text) => encodeURI(text).replaceAll('&', '%26')],
+  ];
+  test.each(escapes)('the key is redacted as it is escaped by %s', async (_, escape) => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    const key = 'rk+live/CANARY&01<23456/789==';
+    streams.redact(key);
+    await streams.stderr.write(`the invalid key ${escape(key)} of ${escape('A/B+C=D')}\n`);
+    expect(String(stderr.read())).toBe(`the invalid key [redacted] of ${escape('A/B+C=D')}\n`);
   });
 
   test('the query of a signed URL never reaches stderr, nor its signature alone', async () => {
