@@ -16,7 +16,9 @@ export function displayWidth(text: string): number {
   if (isPlainText(text)) return text.length;
   const marks = text.match(spacingMarks)?.length ?? 0;
   const tones = text.match(skinTones)?.length ?? 0;
-  return fastStringWidth(text.replaceAll('\u200d', '')) + marks + 2 * tones;
+  // Terminals join the parts of a Korean syllable, which the package counts one by one.
+  const composed = text.normalize('NFC').replaceAll('\u200d', '');
+  return fastStringWidth(composed) + marks + 2 * tones;
 }
 
 /** Returns the width of a text, at most `most`: measuring a text of 100 kB would be wasted work. */

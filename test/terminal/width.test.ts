@@ -17,6 +17,8 @@ test.each([
   ['👩🏽', 4],
   ['🇩🇪', 2],
   ['का', 2],
+  // As a Mac names a file: every terminal joins the parts of a syllable.
+  ['한글'.normalize('NFD'), 4],
 ])('%s takes %i columns', (text, columns) => {
   expect(displayWidth(text)).toBe(columns);
 });
@@ -26,6 +28,7 @@ test.each([
   ['abcdef', 4, 'abc…'],
   ['ab cdef', 4, 'ab…'],
   ['日本語', 4, '日…'],
+  ['한국어'.normalize('NFD'), 5, '한국…'.normalize('NFD')],
   ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
   ['👩‍🚀👩‍🚀', 5, '👩‍🚀…'],
   ['abcd\u0301efgh', 5, 'abcd\u0301…'],
