@@ -47,7 +47,9 @@ export async function withSink(
   const { openAtomic } = await import('../files/atomic-write.js');
   const file = await openAtomic(out, { signal, self, isReport: hasMadeChanges });
   try {
-    await show({ ...nowhere, write: (text) => file.write(text).catch(throwClosed) });
+    const safe = (text: string | Uint8Array) =>
+      file.isTerminal ? rawLines(Buffer.from(text as string).toString()) : text;
+    await show({ ...nowhere, write: (text) => file.write(safe(text)).catch(throwClosed) });
     await file.commit();
   } finally {
     await file.discard();

@@ -27,6 +27,8 @@ export interface AtomicFile {
   commit(): Promise<void>;
   /** Removes the file. Does nothing after `commit`. */
   discard(): Promise<void>;
+  /** True for a terminal, which control characters would drive. */
+  readonly isTerminal?: boolean;
 }
 
 /** Awaits work on a file. Turns a system error into an OutputError that names the file. */
@@ -156,12 +158,14 @@ export async function throughDevice(
   if (fstatSync(opened).isFIFO()) return throughPipe(file, opened, isReport ? undefined : signal);
   closeSync(opened);
   const handle = await attemptWrite(file, fs.open(file, 'a'));
+  const { isatty } = await import('node:tty');
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= handle.close());
   return {
     write: (chunk) => attemptWrite(file, handle.appendFile(chunk)),
     commit: () => attemptWrite(file, close()),
     discard: () => close().catch(() => {}),
+    isTerminal: isatty(handle.fd),
   };
 }
 

@@ -82,6 +82,22 @@ test('a terminal that is named as an input file is read to its end, and Ctrl-C e
   expect([read.code, read.shown]).toEqual([0, expect.stringContaining('rejected')]);
 });
 
+test.each(['/dev/tty', '/dev/stderr'])(
+  'a terminal that is named as an output (%s) is not controlled by the text of a record',
+  async (file) => {
+    const name = '\u001b[31mMira\u001b]0;title\u0007';
+    const { env } = await keep(several(1).map((record) => ({ ...record, name })));
+    for (const format of ['csv', 'ndjson']) {
+      const line = ['tryouts', 'list', '-o', format, '--out', file];
+      const { code, shown } = await converse(temporaryFolder(), line, [], env);
+      expect([code, shown]).toEqual([0, expect.stringContaining('\\u001b[31mMira')]);
+    }
+    const line = ['api', 'tryout-applications', '--out', file];
+    const { code, shown } = await converse(temporaryFolder(), line, [], env);
+    expect([code, shown]).toEqual([0, expect.stringContaining('\\u001b[31mMira')]);
+  },
+);
+
 /** Types when the program reads, which it does not say. */
 async function typed(keys: string): Promise<string> {
   await wait(1_500);
