@@ -199,6 +199,24 @@ describe('secrets', () => {
     expect(shown).toContain('the invalid key: [redacted]…');
   });
 
+  test.each([
+    ['rk_live/CANA', '[redacted]'],
+    ['the key rk_live/CANA…', 'the key [redacted]…'],
+    ['rk_live/CANARY0123 and so on', '[redacted] and so on'],
+    ['rk_live/CANA is how the keys begin', 'rk_live/CANA is how the keys begin'],
+    [
+      'rk_live/CANA is how rk_live/CANARY0123456789= begins',
+      'rk_live/CANA is how [redacted] begins',
+    ],
+    ['rk_live/…', 'rk_live/…'],
+  ])('of a part of the key, %s is shown as %s', async (text, shown) => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    streams.redact('rk_live/CANARY0123456789=');
+    await streams.stderr.write(text);
+    expect(String(stderr.read())).toBe(shown);
+  });
+
   const escapes: readonly [by: string, escape: (text: string) => string][] = [
     ['Mustache', (text) => escaped(text, /[&<>"'`=/]/g, (code) => `&#x${code.toUpperCase()};`)],
     ['Handlebars', (text) => escaped(text, /[&<>"'`=]/g, (code) => `&#x${code.toUpperCase()};`)],
