@@ -253,6 +253,20 @@ describe('secrets', () => {
     );
   });
 
+  test.each([
+    [false, 'https://files.example.test/a.png?[redacted] and https://example.test/?page=2'],
+    [true, 'https://files.example.test/a.png?token=0123 and https://example.test/?page=2'],
+  ])(
+    'of a link in a note, at a terminal (%s), the signature is shown as in %s',
+    async (isTTY, shown) => {
+      const stderr = Object.assign(new PassThrough(), { isTTY });
+      await streamsOn({ stderr }).stderr.write(
+        'https://files.example.test/a.png?token=0123 and https://example.test/?page=2',
+      );
+      expect(String(stderr.read())).toBe(shown);
+    },
+  );
+
   test('the name of a file in a signed URL is no secret', async () => {
     const stderr = new PassThrough();
     const streams = streamsOn({ stderr });
