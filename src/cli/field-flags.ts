@@ -9,7 +9,7 @@ import {
   setFields,
   typedValue,
 } from '../data/assign.js';
-import { type JsonObject, printJson } from '../data/json.js';
+import { type JsonObject, printJson, repeatedKey } from '../data/json.js';
 import { plainText } from '../data/path.js';
 import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
@@ -108,7 +108,11 @@ export async function readFieldWords(
 }
 
 async function typedText(text: string, world: InputWorld): Promise<unknown> {
-  return /^@./.test(text) ? readInputText(text.slice(1), world) : typedValue(text);
+  if (/^@./.test(text)) return readInputText(text.slice(1), world);
+  const value = typedValue(text);
+  const key = typeof value === 'object' && value !== null ? repeatedKey(text) : undefined;
+  if (key === undefined) return value;
+  throw new UsageError(`You set the field ${key} twice. Keep one of them.`);
 }
 
 /** Drops and notes fields that the service sets itself, which an edited export contains. */

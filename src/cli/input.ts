@@ -94,7 +94,8 @@ async function parseText(text: string, name: string): Promise<unknown> {
 /** Parses YAML with the typing of `-F`: an unquoted 07 or a 19-digit id stays text. */
 async function parseYaml(text: string, name: string): Promise<unknown> {
   const { isCollection, parseDocument, visit } = await import('yaml');
-  const document = parseDocument(text, { prettyErrors: false });
+  // The value of a tag such as `!!set` or `!!binary` has no form in JSON.
+  const document = parseDocument(text, { prettyErrors: false, resolveKnownTags: false });
   const [problem] = document.errors;
   if (problem?.code === 'MULTIPLE_DOCS')
     throw new InputError(`${name} holds several YAML documents. Keep one of them.`);

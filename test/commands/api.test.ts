@@ -84,6 +84,25 @@ test('--input that sets a field twice is refused', async () => {
   expect(api.requests).toEqual([]);
 });
 
+test('so is a value of -F', async () => {
+  const api = await service();
+  const ran = await inProcess(`api things -F 'a={"b":1,"b":2}'`, { env: api.env });
+  expect([ran.code, ran.stderr, api.requests]).toEqual([
+    2,
+    'You set the field b twice. Keep one of them.\n',
+    [],
+  ]);
+});
+
+test('--input in YAML is sent as what JSON has for it', async () => {
+  const api = await service();
+  const stdin = 'a: !!set { x, y }\nb: !!binary aGVsbG8=\nc: !own d\ne: !!str 5\n';
+  await inProcess('api things --input -', { env: api.env, stdin });
+  expect(api.requests[0]?.body.toString()).toBe(
+    '{"a":{"x":null,"y":null},"b":"aGVsbG8=","c":"d","e":"5"}',
+  );
+});
+
 test('--input is the body, and flags override it', async () => {
   const api = await service();
   const input = '{"a":1,"b":[9000000000000000001]}';
