@@ -75,6 +75,23 @@ test.each([
   });
 });
 
+test.each([
+  'tryouts update app_1 --note-file file.txt',
+  'teams update team_1 -F city=@file.txt',
+  'teams update team_1 --input file.txt',
+  'tryouts set-status --to pending --ids file.txt',
+])('%s: a file that holds a NUL, as UTF-16 without a mark does, is refused', async (line) => {
+  const { env, requests } = await recordingService(() => ({ status: 200, json: {} }));
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'file.txt'), Buffer.from('app_1\n', 'utf16le'));
+  const ran = await inProcess(`${line} --yes --json`, { env, home, cwd: home });
+  expect([ran.code, ran.stdout, requests]).toEqual([2, '', []]);
+  expect(errorOf(ran)).toMatchObject({
+    message: 'file.txt holds a NUL character; this is not UTF-8 text.',
+    hint: 'Save it as UTF-8.',
+  });
+});
+
 test.each(['é', '€', '🎮', 'x'])(
   'a word of Windows-1252 is named with its line, wherever a piece of the file ends in %s',
   (character) => {
