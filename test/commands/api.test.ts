@@ -155,6 +155,12 @@ test('an --input that is neither JSON nor YAML is not sent as a text', async () 
     2,
     expect.stringMatching(/^stdin is neither JSON nor YAML: /),
   ]);
+  // YAML would take it.
+  const comma = await inProcess('api things --input -', { env: api.env, stdin: '{"a":1,}' });
+  expect([comma.code, comma.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^stdin is not valid JSON: /),
+  ]);
   // Each line is ten of the one before.
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const bomb = names
