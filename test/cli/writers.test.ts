@@ -1,24 +1,58 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Rows, writeTsv } from '../../src/cli/writers.js';
+import { type Rows, writeBytes, writeTsv } from '../../src/cli/writers.js';
 import { codePoint } from '../support/code-point.js';
 
 const columns = ['id', 'note', 'answers', 'tags', 'answers.why'];
 
-async function tsvOf(rows: Rows): Promise<string> {
-  let written = '';
-  const sink = {
-    isTerminal: false,
-    columns: 80,
-    rows: 24,
-    color: false,
-    async write(text: string | Uint8Array) {
-      written += String(text);
+function sinkOf(isTerminal: boolean) {
+  const written: Uint8Array[] = [];
+  return {
+    written: () => Buffer.concat(written).toString('latin1'),
+    sink: {
+      isTerminal,
+      columns: 80,
+      rows: 24,
+      color: false,
+      async write(text: string | Uint8Array) {
+        written.push(Buffer.from(text as string));
+      },
     },
   };
-  await writeTsv(sink, rows, columns, { noHeader: false, quiet: false });
-  return written;
 }
+
+async function tsvOf(rows: Rows): Promise<string> {
+  const { sink, written } = sinkOf(false);
+  await writeTsv(sink, rows, columns, { noHeader: false, quiet: false });
+  return Buffer.from(written(), 'latin1').toString();
+}
+
+describe('a body that is not JSON', () => {
+  test.each(['%PDF-1.7\u0000', '\u0089PNG', '\u001b[2Jtext'])(
+    'is written to a pipe as it is: %j',
+    async (body) => {
+      const { sink, written } = sinkOf(false);
+      await writeBytes(Buffer.from(body, 'latin1'), sink);
+      expect(written()).toBe(body);
+    },
+  );
+
+  test.each(['%PDF-1.7\u0000', '\u0089PNG'])(
+    'is not shown at a terminal if it is not text: %j',
+    async (body) => {
+      const { sink, written } = sinkOf(true);
+      const shown = writeBytes(Buffer.from(body, 'latin1'), sink);
+      await expect(shown).rejects.toThrow('The answer is not text');
+      expect(written()).toBe('');
+    },
+  );
+
+  test('is harmless at a terminal', async () => {
+    const { sink, written } = sinkOf(true);
+    await writeBytes(Buffer.from('a\r\n\u001b[2Jb\n'), sink);
+    expect(written()).toBe('a\n\\u001b[2Jb\n');
+  });
+});
 
 describe('a tab-separated line of a record', () => {
   const part = fc.oneof(
