@@ -34,6 +34,8 @@ describe('--template', () => {
     ['{name|csv},{odd|csv}', `"Ann ""A""",'=1+1 [x](http://e.test) \`@all\` www.e.test`],
     ['{gamerTags.game} {gamerTags.0.game}', 'Chess, Go Chess'],
     ['{discordUsername}.', '.'],
+    // No filter lets a value begin a line of its own.
+    ['{name|date} {name|ago} {name|md}', 'Ann "A" Ann "A" Ann "A"'],
     ['{odd|md}', '=1\\+1 \\[x\\]\\(http:\u200b//e.test\\) \\`@\u200ball\\` www\u200b.e.test'],
   ])('%s', async (template, line) => {
     expect(await printed(template, [ann], listView('tryouts'))).toBe(`${line}\n`);
