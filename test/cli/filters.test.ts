@@ -70,6 +70,11 @@ describe('filters', () => {
     expect(await narrowed(people, { search: '2026-03' })).toEqual([]);
   });
 
+  test('search a text that only begins with a time', async () => {
+    const noted = [...people, { id: 'd', internalNotes: '2026-03-04T18:00: asked Ann' }];
+    expect(await narrowed(noted, { search: 'ann' })).toEqual(['a', 'd']);
+  });
+
   test('sort before they limit', async () => {
     expect(await narrowed(people, { sort: 'name:desc', limit: 2 })).toEqual(['c', 'b']);
     expect(await narrowed(people, { sort: 'rank' })).toEqual(['c', 'b', 'a']);
