@@ -99,6 +99,7 @@ const listed = await recordingService(({ url }) => ({
           { id: 'player_1', name: 'Mira Kite', team: { id: 'team_1' } },
           { id: 'player_3', name: 'Jonas Vale', teamIds: ['team_2'] },
           { id: 'player_4', name: 'Edda Dorsk', teamName: 'x', team: 'Lanternfish' },
+          { id: 'player_5', name: 'Zoe', team: 'E\u0301toile' },
         ]
       : others,
 }));
@@ -332,6 +333,11 @@ describe('the players of a team', () => {
   test('are none where their fields name other teams', async () => {
     const lines = await cardOver([{ id: 'player_1', name: 'Mira', teamId: 'team_9' }]);
     expect(lines.at(-1)).toMatch(/^Players +none$/);
+  });
+
+  test('are found by the name of the team in any Unicode form', async () => {
+    const lines = await linesOf(teamCard, { id: 'team_5', name: '\u00c9toile' });
+    expect(lines.at(-1)).toMatch(/^Players +Zoe +player_5$/);
   });
 
   test('are counted beyond thirty, with the command that lists all of them', async () => {
