@@ -96,6 +96,13 @@ test('notes a key that is still set in the environment', async () => {
   expect(ran.stderr).not.toContain('canary');
 });
 
+test('notes that the profile still has a command that prints a key', async () => {
+  const home = await homeWithLogin('work');
+  await inProcess("config set key.command 'echo command-canary'", { home });
+  const ran = await inProcess('auth logout', { home });
+  expect(ran.stderr).toBe('key.command of profile work is still set and is used.\n');
+});
+
 /** Writes a run of an organization, `ended` or unfinished. */
 function scriptedRun(home: string, run: string, organization: string, ended: boolean): string {
   const folder = join(home, '.local/state/rosterctl/runs', ended ? 'ended' : 'open', run);
