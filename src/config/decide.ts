@@ -80,7 +80,7 @@ function valueIn(values: ReadonlyMap<string, unknown>) {
  * Returns a note for each setting in the file that has no effect: one that is unknown, such as a typo, and
  * one of a profile among the defaults.
  */
-export function unknownKeys(file: ConfigData, profile: string): string[] {
+export function ineffectiveKeys(file: ConfigData, profile: string): string[] {
   const places: readonly (readonly [string, ReadonlyMap<string, string> | undefined])[] = [
     [`profile ${profile}`, file.profiles.get(profile)?.settings],
     ['defaults', file.defaults],
