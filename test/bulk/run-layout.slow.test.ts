@@ -431,6 +431,13 @@ describe('with 5,000 ended runs', () => {
     );
     const all = await user.run('runs list --all --json');
     expect(JSON.parse(all.stdout)).toHaveLength(5_003);
+    const names = ({ stdout }: { readonly stdout: string }) =>
+      (JSON.parse(stdout) as { run: string }[]).map(({ run }) => run);
+    expect(names(list)).toEqual(
+      names(all)
+        .filter((run) => !isSingleRun(run))
+        .slice(-50),
+    );
     // A plan is applied by a run of many records that is at most a day older; only its head is read.
     await user.run('tryouts update app_1 --status rejected');
     await user.run('tryouts set-status app_1 --to shortlisted --plan p.json');
