@@ -99,15 +99,21 @@ test('a Discord name is no link, because it may change hands', async () => {
   expect((await person(service, 'app_5 --json')).ids('applications')).toEqual(['app_5']);
 });
 
+const kite = (id: string, more: object = {}) =>
+  application(id, { discordUsername: 'kite', ...more });
+
+async function callingKite(...json: readonly object[]) {
+  return person(
+    await club({ 'tryout-applications': { status: 200, json } }),
+    'discord:Kite --json',
+  );
+}
+
 test('a Discord name finds all who show it, but not users of different ids as one person', async () => {
-  const named = (id: string, more: object = {}) =>
-    application(id, { discordUsername: 'kite', ...more });
   const other = { discordUserId: '900000000000000009' };
-  const all = async (...json: readonly object[]) =>
-    person(await club({ 'tryout-applications': { status: 200, json } }), 'discord:Kite --json');
-  const one = await all(named('app_5'), named('app_6', other));
+  const one = await callingKite(kite('app_5'), kite('app_6', other));
   expect([one.code, one.ids('applications')]).toEqual([0, ['app_5', 'app_6']]);
-  const two = await all(named('app_5', { discordUserId: user }), named('app_6', other));
+  const two = await callingKite(kite('app_5', { discordUserId: user }), kite('app_6', other));
   expect([two.code, two.stdout]).toEqual([11, '']);
   expect(errorOf(two)).toMatchObject({ message: expect.stringContaining('matches 2 people') });
 });

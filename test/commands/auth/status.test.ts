@@ -57,6 +57,9 @@ function homeWith(profiles: Readonly<Record<string, Profile>>): string {
 
 const statusOf = (ran: Ran): unknown => JSON.parse(ran.stdout);
 
+const codeOfAll = async (profiles: Readonly<Record<string, Profile>>) =>
+  (await inProcess('auth status --all --retries 0', { home: homeWith(profiles) })).code;
+
 describe('auth status --json', () => {
   test.each<[string, Profile, number, object]>([
     ['a good key', { key }, 0, { keyStored: true, check: 'ok' }],
@@ -143,10 +146,8 @@ describe('auth status --json', () => {
   test('--all ends as the worst of the profiles: a refused key, then a wrong setting', async () => {
     const lost = { key, baseUrl: 'http://127.0.0.1:1/v1', origin: 'http://127.0.0.1:1' };
     const elsewhere = { key, origin: 'http://127.0.0.1:2' };
-    const codeOf = async (profiles: Readonly<Record<string, Profile>>) =>
-      (await inProcess('auth status --all --retries 0', { home: homeWith(profiles) })).code;
-    expect(await codeOf({ lost, elsewhere })).toBe(exit.usage);
-    expect(await codeOf({ lost, elsewhere, wrong: { key: 'wrong-canary' } })).toBe(
+    expect(await codeOfAll({ lost, elsewhere })).toBe(exit.usage);
+    expect(await codeOfAll({ lost, elsewhere, wrong: { key: 'wrong-canary' } })).toBe(
       exit.unauthenticated,
     );
   });
