@@ -1,7 +1,7 @@
 /** Values as text for a person: table cells and detail views. */
 import { extensionsOf } from '../api/schemas.js';
 import { isObject, type JsonObject, printJson, RawNumber, wholeNumberOf } from '../data/json.js';
-import { isNested, plainText } from '../data/path.js';
+import { isNested, nameOfObject, plainText } from '../data/path.js';
 import { binarySize, groupedNumber, yesOrNo } from '../data/text.js';
 import { localTime, longTime, momentOf, relativeTime } from '../data/time.js';
 import { multiLine, singleLine } from '../terminal/safe-text.js';
@@ -84,19 +84,6 @@ function gamesIn(list: readonly unknown[]): string | undefined {
   const [first = '', second, ...more] = new Set(games.filter((game) => game.trim() !== ''));
   if (second === undefined) return first;
   return `${first}, ${second}${more.length > 0 ? ` +${more.length}` : ''}`;
-}
-
-/** The name of an object: `valorant: Foxy#EU1` for a gamer tag, else its name, title, label or id. */
-function nameOfObject(value: JsonObject): string | undefined {
-  if (typeof value['gamerTag'] === 'string')
-    return typeof value['game'] === 'string'
-      ? `${value['game']}: ${value['gamerTag']}`
-      : value['gamerTag'];
-  for (const key of ['name', 'title', 'displayName', 'label', 'id']) {
-    const name = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (typeof name === 'string' && name !== '') return name;
-  }
-  return undefined;
 }
 
 function fieldCount(value: JsonObject): string {

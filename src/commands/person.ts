@@ -14,7 +14,7 @@ import type { PersonReport } from '../resources/person/find-person.js';
 export default defineCommand({
   summary: 'Show everything the service has about one person',
   about:
-    'Reads applications, players, and the names and tags of documents. Records belong to one person if they share an e-mail address or a Discord user id, or if the application became the player; an equal name alone is not enough. A name: or tag: must find exactly one person. ' +
+    'Reads applications, players, and the names and tags of documents. Records belong to one person if they share an e-mail address or a Discord user id, or if the application became the player; an equal name alone is not enough. A name: or tag: must find exactly one person, and a Discord name must not be that of two users. ' +
     'Documents that mention the name are listed as possible matches; --with-document fetches one. --out writes person.json and those files to a folder. ' +
     'The last lines say what was not searched. Use this to prepare the answer to a data request; review it before you send it.',
   examples: [

@@ -77,14 +77,21 @@ function valueIn(values: ReadonlyMap<string, unknown>) {
 }
 
 /**
- * Returns a note for each unknown setting in the file: a typo would otherwise silently do nothing.
+ * Returns a note for each setting in the file that has no effect: one that is unknown, such as a typo, and
+ * one of a profile among the defaults.
  */
-export function unknownKeys(file: ConfigData, profile: string): string[] {
+export function ineffectiveKeys(file: ConfigData, profile: string): string[] {
   const places: readonly (readonly [string, ReadonlyMap<string, string> | undefined])[] = [
     [`profile ${profile}`, file.profiles.get(profile)?.settings],
     ['defaults', file.defaults],
   ];
-  return places.flatMap(([place, settings]) =>
+  const misplaced = Object.values<SettingKey>(namedKeys)
+    .filter(({ name, profileOnly }) => profileOnly && file.defaults.has(name))
+    .map(
+      ({ name }) =>
+        `${file.file}: ${name} has no effect in the defaults, because it belongs to one profile.`,
+    );
+  const unknown = places.flatMap(([place, settings]) =>
     [...(settings?.keys() ?? [])]
       .filter((name) => !Object.hasOwn(namedKeys, name) && !isOverride(name))
       .map((name) => {
@@ -92,6 +99,7 @@ export function unknownKeys(file: ConfigData, profile: string): string[] {
         return `${file.file}: unknown setting "${name}" (${place}); it has no effect.${suggestion}`;
       }),
   );
+  return [...unknown, ...misplaced];
 }
 
 /** Parses the value of a flag or variable. Throws UsageError that starts with its name. */

@@ -5,11 +5,11 @@ import { shellQuote } from '../data/text.js';
 import { UsageError } from '../errors.js';
 import { extensionOf, type OutputFormat, outputFormats, promisedFormat } from './choices.js';
 import {
+  ineffectiveKeys,
   type KeysInput,
   readFlag,
   resolveKeys,
   type SettingOrigin,
-  unknownKeys,
 } from './decide.js';
 import { flagVariables, type GlobalFlags, type Switches } from './environment.js';
 import { isOverride } from './keys.js';
@@ -94,7 +94,7 @@ export function resolveSettings(input: Omit<KeysInput, 'profile'>): ResolvedSett
   });
   const isOn = (key: keyof Switches) => flags[key] ?? readSwitch(key, env);
   const isDumb = env['TERM'] === 'dumb';
-  notes.push(...unknownKeys(file, profile.name));
+  notes.push(...ineffectiveKeys(file, profile.name));
   const settings: Settings = {
     profile,
     output: isWorkbook ? 'xlsx' : value(namedKeys.output),

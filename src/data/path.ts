@@ -283,6 +283,19 @@ export function recordedSize(record: JsonObject | undefined): number | undefined
   return wholeNumberOf(record?.['sizeBytes']);
 }
 
+/** Returns the name of an object: `valorant: Foxy#EU1` for a gamer tag, else its name, title, label or id. */
+export function nameOfObject(value: JsonObject): string | undefined {
+  if (typeof value['gamerTag'] === 'string')
+    return typeof value['game'] === 'string'
+      ? `${value['game']}: ${value['gamerTag']}`
+      : value['gamerTag'];
+  for (const key of ['name', 'title', 'displayName', 'label', 'id']) {
+    const name = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (typeof name === 'string' && name !== '') return name;
+  }
+  return undefined;
+}
+
 /** Returns the name of a record, else its id. */
 export function labelOf(record: JsonObject | undefined, id: string): string {
   const name = record?.['name'];

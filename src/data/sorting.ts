@@ -1,9 +1,9 @@
 /** Orders and groups of records: `--sort`, the usual order of each resource, and comparing values by what they mean. */
 import { isDeepStrictEqual } from 'node:util';
 import { timeOf } from './dates.js';
-import { type JsonObject, RawNumber } from './json.js';
+import { isObject, type JsonObject, RawNumber } from './json.js';
 import { lazy } from './lazy.js';
-import { plainText, valuesAt } from './path.js';
+import { nameOfObject, plainText, valuesAt } from './path.js';
 import { type ResourceName, resourceWords } from './resources.js';
 import { withoutSignatures } from './signed-urls.js';
 import { foldCase, stripTrailing } from './text.js';
@@ -20,7 +20,7 @@ export interface RecordOrder {
   compare(a: SortKey, b: SortKey): number;
 }
 
-/** Returns the order of `--sort`: in both directions numbers by value, then times by instant, then other values as text. */
+/** Returns the order of `--sort`: in both directions numbers by value, then times by instant, then other values as text, objects by their name. */
 export function orderByField({ field, descending }: Sorting): RecordOrder {
   const direction = descending ? -1 : 1;
   return {
@@ -134,7 +134,8 @@ function sortKey(value: unknown): SortKey | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' || value instanceof RawNumber)
     return { rank: 0, decimal: String(value) };
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const name = isObject(value) ? nameOfObject(value) : undefined;
+  const text = typeof value === 'string' ? value : (name ?? JSON.stringify(value));
   const ms = timeOf(text);
   return ms === undefined ? { rank: 2, text } : { rank: 1, ms };
 }

@@ -9,7 +9,8 @@ const isoTime = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\
 /** Parses a date-time of the service; undefined for any other text. */
 export function momentOf(text: string): Date | undefined {
   if (text.length < 17 || text.length > 40 || !isoTime.test(text)) return undefined;
-  const moment = new Date(text);
+  // A Date reads hours alone as an offset only behind a space.
+  const moment = new Date(text.replace(/[+-]\d\d$/, '$&:00'));
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 

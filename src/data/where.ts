@@ -4,7 +4,7 @@ import { timeOf } from './dates.js';
 import { isNumber, isObject, type JsonObject } from './json.js';
 import { plainText, valuesAt } from './path.js';
 import { compareDecimals } from './sorting.js';
-import { foldCase, isSameText } from './text.js';
+import { foldCase, isSameText, shellQuote } from './text.js';
 
 /** The operators of a condition; longer ones first, since `<` begins `<=`. */
 export const operators = ['!=', '<=', '>=', '=', '~', '<', '>'] as const;
@@ -104,7 +104,7 @@ function equalsText(values: readonly unknown[], condition: Condition, record: Js
   throw new UsageError(
     `${field}${ownerOf(record)} holds ${values.length > 1 ? 'objects' : 'an object'}, which cannot be compared with "${value}".`,
     {
-      hint: `Name a field of it, e.g. '${field}.${key}${operator}${value}', or search all of it: '${field}~${value}'`,
+      hint: `Name a field of it, e.g. ${shellQuote(`${field}.${key}${operator}${value}`)}, or search all of it: ${shellQuote(`${field}~${value}`)}`,
     },
   );
 }

@@ -81,9 +81,8 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
   const all = new Map<string, number>();
   return {
     observe(record, matches) {
-      const { status } = record;
+      const status = typeof record['status'] === 'string' ? record['status'] : '';
       games.observe(gamesOf(record));
-      if (typeof status !== 'string') return;
       all.set(status, (all.get(status) ?? 0) + 1);
       if (!matches) return;
       counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -92,7 +91,7 @@ export function tryoutSummary(values: Partial<TryoutFilterValues>) {
     },
     sharedWord() {
       const [[word, count] = ['', 0]] = counts;
-      return counts.size === 1
+      return counts.size === 1 && word !== ''
         ? { word: singleLine(word), isWhole: count === all.get(word) }
         : undefined;
     },

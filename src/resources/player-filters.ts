@@ -81,7 +81,9 @@ export function isInTeam(
 ): boolean {
   return teamsOf(player).some((team) => {
     const named = team.id ?? team.name ?? '';
-    return isSameText(named, id) || (team.id === undefined && name !== '' && named === name);
+    return (
+      isSameText(named, id) || (team.id === undefined && name !== '' && isSameText(named, name))
+    );
   });
 }
 
@@ -127,7 +129,7 @@ function teamsIn(value: unknown, path: string): readonly NamedTeam[] {
 
 /** Throws if the team does not exist, or if players hold its name in place of its id. */
 async function explainNone(team: string, seen: readonly NamedTeam[], world: FilterWorld) {
-  const named = seen.find(({ id, name }) => id !== undefined && name === team);
+  const named = seen.find(({ id, name = '' }) => id !== undefined && isSameText(name, team));
   const call = callFor('teams', 'get', team);
   const found = await world.api.record(call).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error;
@@ -139,8 +141,8 @@ async function explainNone(team: string, seen: readonly NamedTeam[], world: Filt
         : (meant ?? missingHint(team, 'teams')),
     });
   });
-  const { name } = found.record;
-  const byName = seen.find((each) => each.id === undefined && each.name === name);
+  const name = plainText(found.record['name']);
+  const byName = seen.find((each) => each.id === undefined && isSameText(each.name ?? '', name));
   if (byName)
     throw new UsageError(
       `--team ${shellQuote(team)}: players hold the name of their team, not its id.`,

@@ -84,6 +84,9 @@ const manyNames = (count: number, single = false) =>
     newRunName(new Date(Date.now() - (count - at) * minute - 60 * minute), { single }),
   );
 
+const namesIn = ({ stdout }: { readonly stdout: string }) =>
+  (JSON.parse(stdout) as { run: string }[]).map(({ run }) => run);
+
 describe('the name of a run', () => {
   test('sorts by time, marks a single write, and ends in its short id', () => {
     const now = new Date('2026-03-01T10:15:00.123Z');
@@ -431,6 +434,11 @@ describe('with 5,000 ended runs', () => {
     );
     const all = await user.run('runs list --all --json');
     expect(JSON.parse(all.stdout)).toHaveLength(5_003);
+    expect(namesIn(list)).toEqual(
+      namesIn(all)
+        .filter((run) => !isSingleRun(run))
+        .slice(-50),
+    );
     // A plan is applied by a run of many records that is at most a day older; only its head is read.
     await user.run('tryouts update app_1 --status rejected');
     await user.run('tryouts set-status app_1 --to shortlisted --plan p.json');

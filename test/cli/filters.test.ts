@@ -70,9 +70,27 @@ describe('filters', () => {
     expect(await narrowed(people, { search: '2026-03' })).toEqual([]);
   });
 
+  test('search a text that only begins with a time', async () => {
+    const noted = [...people, { id: 'd', internalNotes: '2026-03-04T18:00: asked Ann' }];
+    expect(await narrowed(noted, { search: 'ann' })).toEqual(['a', 'd']);
+  });
+
   test('sort before they limit', async () => {
     expect(await narrowed(people, { sort: 'name:desc', limit: 2 })).toEqual(['c', 'b']);
     expect(await narrowed(people, { sort: 'rank' })).toEqual(['c', 'b', 'a']);
+  });
+
+  test('sort objects by what a table shows of them', async () => {
+    const chess = { id: 't_2', game: 'Chess', gamerTag: 'Kite' };
+    const go = { id: 't_1', game: 'Go', gamerTag: 'Kite' };
+    const players = [
+      { id: 'a', convertedPlayer: { id: 'p_1', name: 'Zoe' }, gamerTags: [chess] },
+      { id: 'b', convertedPlayer: { id: 'p_2', name: 'Mira' }, gamerTags: [] },
+      { id: 'c', convertedPlayer: null, gamerTags: [go, chess] },
+    ];
+    expect(await narrowed(players, { sort: 'player' })).toEqual(['b', 'a', 'c']);
+    expect(await narrowed(players, { sort: 'games' })).toEqual(['a', 'c', 'b']);
+    expect(await narrowed(players, { sort: 'games:desc' })).toEqual(['c', 'a', 'b']);
   });
 
   test('limit by the usual order of the resource, and count what they cut', async () => {

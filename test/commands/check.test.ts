@@ -19,9 +19,9 @@ import { application, keep } from './tryouts/service.js';
 const fresh = (id: string, fields: Record<string, unknown> = {}) =>
   application(id, { submittedAt: daysAgo(1), name: `Name ${id}`, ...fields });
 
-async function check(lists: Lists, flags = '') {
+async function check(lists: Lists, flags = '', more: Readonly<Record<string, string>> = {}) {
   const service = await listService(lists);
-  const { env } = service;
+  const env = { ...service.env, ...more };
   const ran = await inProcess(`check ${flags}`, { env, home: temporaryFolder() });
   return { ...ran, service };
 }
@@ -281,6 +281,14 @@ describe('what cannot be checked', () => {
     const strict = await check({ ...lists, tryouts: [fresh('a')] }, `${only} --strict`);
     expect([strict.code, found(strict)]).toEqual([7, []]);
     expect(errorOf(strict)).toMatchObject({ code: 'forbidden', exitCode: 7 });
+  });
+
+  test('a list that the key may not read is none without findings', async () => {
+    const lists = { players: refused, teams, tryouts: [fresh('a')] };
+    const ran = await check(lists, '--only team.empty,status.unknown', {
+      ROSTERCTL_FORCE_TTY: '80',
+    });
+    expect([ran.code, ran.stdout]).toEqual([0, 'No findings in 1 team, 1 application.\n']);
   });
 
   test.each([404, 405, 501])(

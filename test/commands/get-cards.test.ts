@@ -105,6 +105,24 @@ describe('what this machine did', () => {
     expect([later, earlier].join('\n')).not.toContain('secret');
   });
 
+  test('is listed by its time, not by that of its run, which may have been resumed later', async () => {
+    let isOver = false;
+    const service = await keep([application('app_1'), application('app_2')], (_, step) =>
+      step === 'PATCH app_2' && !isOver
+        ? { status: 429, json: { error: 'slowDown' }, headers: { 'retry-after': '900' } }
+        : undefined,
+    );
+    const home = temporaryFolder();
+    const env = { ...service.env, HOME: home };
+    const line = 'tryouts set-status app_1 app_2 --to reviewing --yes';
+    expect((await inProcess(line, { env })).code).toBe(9);
+    isOver = true;
+    expect((await inProcess('tryouts update app_2 --note later', { env })).code).toBe(0);
+    expect((await inProcess('runs resume last --yes', { env })).code).toBe(0);
+    const { lines } = await onTerminal(home, 'tryouts get app_2', service.env);
+    expect(lines.slice(-2).map((each) => /note|status|→/.exec(each)?.[0])).toEqual(['→', 'note']);
+  });
+
   test('to a new player is that it made one', async () => {
     const home = temporaryFolder();
     const env = { HOME: home };

@@ -101,6 +101,30 @@ describe('a list on a terminal', () => {
     expect(all).toContain('\n1 rejected, of 3 applications');
   });
 
+  test('says how long an undecided application waits, a pending one before others', async () => {
+    const { env } = await keep([
+      application('app_1', { status: 'rejected', submittedAt: daysAgo(90) }),
+      application('app_2', { status: 'reviewing', submittedAt: daysAgo(40) }),
+      application('app_3', { submittedAt: daysAgo(9) }),
+    ]);
+    const waits = async (flags: string) =>
+      /oldest waits .*? d/.exec(await shownInside(`tryouts list ${flags}`, { columns: 100, env }));
+    expect((await waits('-L 1'))?.[0]).toBe('oldest waits 9 d');
+    expect((await waits('--not-status pending'))?.[0]).toBe('oldest waits 40 d');
+    expect(await waits('--status rejected')).toBeNull();
+  });
+
+  test('calls applications by a status only if each of them has it', async () => {
+    const { env } = await recordingService(() => ({
+      status: 200,
+      json: [application('app_1'), { ...application('app_2'), status: null }],
+    }));
+    const text = await shownInside('tryouts list --where id!=x', { columns: 100, env });
+    expect(text).toContain('\n2 applications · 1 pending · ');
+    const none = await shownInside('tryouts list --where id=app_2', { columns: 100, env });
+    expect(none).toContain('\n1 of 2 applications · ');
+  });
+
   test('says which days words such as monday mean', async () => {
     const started = new Date();
     const text = await shownInside('tryouts list --since monday --until today', { columns: 100 });

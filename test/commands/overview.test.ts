@@ -37,7 +37,7 @@ const club = {
     old('b', { submittedAt: daysAgo(2), updatedAt: daysAgo(2) }),
     old('c', { status: 'reviewing', updatedAt: daysAgo(1) }),
     old('d', { status: 'accepted' }),
-    old('e', { status: 'rejected' }),
+    old('e', { status: 'rejected', submittedAt: daysAgo(90) }),
   ],
   players: [
     { id: 'p1', name: 'One', teamIds: ['t1'] },

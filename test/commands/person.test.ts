@@ -83,10 +83,39 @@ test('a document whose tags mention the name is possible, and what is not looked
   );
 });
 
+test('a short name is not looked for in documents, which hold it by chance', async () => {
+  const json = [application('app_5', { name: 'Ann' }), application('app_6', { name: 'Anna' })];
+  const service = await club({
+    'tryout-applications': { status: 200, json },
+    documents: { status: 200, json: [{ id: 'doc_5', name: 'Annals.pdf' }] },
+  });
+  expect((await person(service, 'app_5 --json')).found['possibleDocuments']).toEqual([]);
+  expect((await person(service, 'app_6 --json')).ids('possibleDocuments')).toEqual(['doc_5']);
+});
+
 test('a Discord name is no link, because it may change hands', async () => {
   const json = ['5', '6'].map((id) => application(`app_${id}`, { discordUsername: 'kite' }));
   const service = await club({ 'tryout-applications': { status: 200, json } });
   expect((await person(service, 'app_5 --json')).ids('applications')).toEqual(['app_5']);
+});
+
+const kite = (id: string, more: object = {}) =>
+  application(id, { discordUsername: 'kite', ...more });
+
+async function callingKite(...json: readonly object[]) {
+  return person(
+    await club({ 'tryout-applications': { status: 200, json } }),
+    'discord:Kite --json',
+  );
+}
+
+test('a Discord name finds all who show it, but not users of different ids as one person', async () => {
+  const other = { discordUserId: '900000000000000009' };
+  const one = await callingKite(kite('app_5'), kite('app_6', other));
+  expect([one.code, one.ids('applications')]).toEqual([0, ['app_5', 'app_6']]);
+  const two = await callingKite(kite('app_5', { discordUserId: user }), kite('app_6', other));
+  expect([two.code, two.stdout]).toEqual([11, '']);
+  expect(errorOf(two)).toMatchObject({ message: expect.stringContaining('matches 2 people') });
 });
 
 test('a name is no link: two people of one name are refused, with the candidates', async () => {

@@ -272,6 +272,15 @@ describe('a bad value says where it is and suggests a correction', () => {
     const { notes } = resolveSettings({ flags: {}, env: {}, file });
     expect(notes.join('\n')).toMatch(/ouput.*Did you mean output\?/);
   });
+
+  test('a setting of one profile is noted among the defaults, where it has no effect', () => {
+    const file = fileOf({ defaults: { 'key.command': 'pass show roster' } });
+    const { settings, notes } = resolveSettings({ flags: {}, env: {}, file });
+    expect(settings.overrides).toEqual({});
+    expect(notes).toEqual([
+      '/c/config.json: key.command has no effect in the defaults, because it belongs to one profile.',
+    ]);
+  });
 });
 
 describe('switches of the environment', () => {

@@ -13,6 +13,8 @@ test.each([
   ['2026-11-23T12:00:00+00:00', 'in 2 d'],
   ['2026-11-21 11:00:10.123456+02', '2 h ago'],
   ['2026-11-21 09:00:00Z', '3 h ago'],
+  ['2026-11-21T11:00:00+02', '3 h ago'],
+  ['2026-11-21T07:00:00.5-02', '2 h ago'],
 ])('%s was %s', (text, told) => {
   expect(relativeTime(momentOf(text) as Date, now)).toBe(told);
 });

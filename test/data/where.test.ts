@@ -140,6 +140,14 @@ describe('a condition', () => {
     );
   });
 
+  test('which the hint quotes for a shell', () => {
+    expect(() => holds("gamerTags=Rock'n'Roll")).toThrow(
+      expect.objectContaining({
+        hint: String.raw`Name a field of it, e.g. 'gamerTags.game=Rock'\''n'\''Roll', or search all of it: 'gamerTags~Rock'\''n'\''Roll'`,
+      }),
+    );
+  });
+
   test.each([
     ['gamerTags!=null', true],
     ['gamerTags!=', true],

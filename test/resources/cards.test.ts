@@ -99,6 +99,7 @@ const listed = await recordingService(({ url }) => ({
           { id: 'player_1', name: 'Mira Kite', team: { id: 'team_1' } },
           { id: 'player_3', name: 'Jonas Vale', teamIds: ['team_2'] },
           { id: 'player_4', name: 'Edda Dorsk', teamName: 'x', team: 'Lanternfish' },
+          { id: 'player_5', name: 'Zoe', team: 'E\u0301toile' },
         ]
       : others,
 }));
@@ -113,11 +114,14 @@ interface View {
   readonly past?: readonly PastChange[];
 }
 
+const withConnection = (text: string) => text.replace('rosterctl', 'rosterctl -p club');
+
 async function linesOf(make: CardMaker, record: JsonObject, view: View = {}) {
   const { columns = 80, color = false, isUtf8 = true, verbose = false, time, past = [] } = view;
   const { api } = apiTo(view.baseUrl ?? listed.baseUrl);
   const { signal } = new AbortController();
-  const lines = await make({ api, signal, settings: { verbose, time } }, record, past);
+  const context = { api, signal, settings: { verbose, time }, withConnection };
+  const lines = await make(context, record, past);
   return lines({ now, columns, isTerminal: true, isUtf8, paint: createPaint(color) });
 }
 
@@ -294,9 +298,9 @@ describe('a list that cannot be trusted leaves its section out with a remark', (
   });
 });
 
-const cardOver = async (players: readonly JsonObject[]) => {
+const cardOver = async (players: readonly JsonObject[], columns = 80) => {
   const { baseUrl } = await recordingService(() => ({ status: 200, json: players }));
-  return linesOf(teamCard, team, { baseUrl });
+  return linesOf(teamCard, team, { baseUrl, columns });
 };
 
 const teamsOnCard = async (player: JsonObject, baseUrl = listed.baseUrl) =>
@@ -331,9 +335,24 @@ describe('the players of a team', () => {
     expect(lines.at(-1)).toMatch(/^Players +none$/);
   });
 
-  test('are counted beyond thirty', async () => {
+  test('are found by the name of the team in any Unicode form', async () => {
+    const lines = await linesOf(teamCard, { id: 'team_5', name: '\u00c9toile' });
+    expect(lines.at(-1)).toMatch(/^Players +Zoe +player_5$/);
+  });
+
+  test('are counted beyond thirty, with the command that lists all of them', async () => {
     const players = Array.from({ length: 42 }, (_, at) => ({ id: `p_${at}`, teamId: 'team_1' }));
     const lines = await cardOver(players);
-    expect(lines.at(-1)).toMatch(/^ +and 12 more: rosterctl players list --team team_1$/);
+    expect(lines.at(-1)).toMatch(/^ +and 12 more: rosterctl -p club players list --team team_1$/);
+    // The command neither moves the columns apart nor is broken so that it cannot be pasted.
+    const named = await cardOver(
+      players.map((each) => ({ ...each, name: 'Mira' })),
+      60,
+    );
+    expect(named.slice(-3)).toEqual([
+      '            Mira  p_35',
+      '            and 12 more:',
+      '            rosterctl -p club players list --team team_1',
+    ]);
   });
 });

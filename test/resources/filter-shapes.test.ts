@@ -11,6 +11,7 @@ async function service(lists: Record<string, readonly object[]>) {
     3: { id: 3, name: 'Foxes' },
     team_1: { id: 'team_1', name: 'Foxes' },
     7: { id: 7, name: 'Owls' },
+    8: { id: 8, name: '\u00c9toile' },
   };
   return recordingService(({ url }) => {
     const [, , resource = '', id = '', team = ''] = (url.split('?')[0] ?? '').split('/');
@@ -121,6 +122,13 @@ describe('--team', () => {
     expect(errorOf(ran)).toMatchObject({ hint: expect.stringContaining(hint) });
     const instead = await run(`players list ${hint} -o ids`, { players });
     expect(instead.stdout).toBe('id_1\n');
+  });
+
+  test('the id of a team is refused where players hold its name in another Unicode form', async () => {
+    const players = named([{ team: 'E\u0301toile' }]);
+    const ran = await run('players list --team 8 --json', { players });
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(errorOf(ran)).toMatchObject({ hint: expect.stringContaining("'team=E\u0301toile'") });
   });
 
   test.each<[object, string, string]>([

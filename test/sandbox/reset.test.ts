@@ -5,13 +5,22 @@ import { openSandbox, resetSandbox } from '../../src/sandbox/embedded.js';
 import { closed, rosterctl, startRosterctl, temporaryFolder } from '../support/run.js';
 import { call, newSandbox, scratch, self, start } from './client.js';
 
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+
 test('sandbox reset leaves nothing on disk of what was added', async () => {
   const home = temporaryFolder();
   const create = '-p sandbox players create --name Private -F email=private@club.example';
   expect((await rosterctl(create, { home })).code).toBe(0);
   const log = join(home, '.local/state/rosterctl/sandbox/log.jsonl');
   expect(readFileSync(log, 'utf8')).toContain('private@club.example');
+  expect((await rosterctl('-p sandbox players list', { home })).code).toBe(0);
+  const cached = () => filesIn(join(home, '.cache/rosterctl')).join();
+  expect(cached()).toContain('private@club.example');
   expect((await rosterctl('sandbox reset', { home })).code).toBe(0);
+  expect(cached()).not.toContain('rivate');
   expect(readFileSync(log, 'utf8').trimEnd().split('\n')).toEqual([
     expect.stringMatching(/^\{"seed":/),
   ]);

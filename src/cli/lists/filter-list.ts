@@ -131,7 +131,7 @@ function reportUnreadable(
   notes.message(`${what} ${count === 1 ? 'is' : 'are'} left out by ${field?.flag}.`);
 }
 
-const time = /^\d{4}-\d{2}-\d{2}T/;
+const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}[\d:.,Zz+-]*$/;
 
 /** Searches a record's fields, except the organization's id and times, which would match every record. */
 function mentions(record: JsonObject, text: string): boolean {

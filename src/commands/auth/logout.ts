@@ -1,13 +1,13 @@
 /** `rosterctl auth logout`: removes the stored key of a profile, and what was kept for it on disk. */
 
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { attemptEach, ValueWithExit } from '../../cli/command-output.js';
 import { defineLocalWrite } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
 import { originOf } from '../../config/base-url.js';
 import type { StoredKey } from '../../config/config-file.js';
-import { cacheFolder } from '../../config/paths.js';
 import { checkProfileName, requireProfile, withoutKey } from '../../config/profiles.js';
+import { removeCache } from '../../config/remove-cache.js';
 import type { ConfigStore } from '../../config/store.js';
 import type { LocalContext } from '../../context.js';
 import {
@@ -16,7 +16,6 @@ import {
   cursorKeys,
   removeCursor,
 } from '../../cursors/cursor-file.js';
-import { systemReason } from '../../data/system-errors.js';
 import { plural } from '../../data/text.js';
 import { Failure } from '../../errors.js';
 import { beforeImagesIn } from '../../runs/before-images.js';
@@ -117,6 +116,8 @@ export default defineLocalWrite({
       );
     for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
       if (context.env[variable]) context.note(`${variable} is still set and is used.`);
+    if (context.config.config().profiles.get(name)?.settings.has('key.command'))
+      context.note(`key.command of profile ${name} is still set and is used.`);
     const result = {
       profile: name,
       removed: key !== undefined,
@@ -132,16 +133,6 @@ export default defineLocalWrite({
 
 function removal(id: string, field: string) {
   return { id, field, from: id, to: null };
-}
-
-function removeCache(context: LocalContext, origin: string, organization: string): void {
-  const folder = cacheFolder(context.paths, origin, organization);
-  if (folder === undefined) return;
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch (error) {
-    context.message(`The completion cache in ${folder} cannot be removed: ${systemReason(error)}.`);
-  }
 }
 
 /** The stored runs of an organization at a service, by name. */

@@ -30,9 +30,15 @@ export default defineLocalWrite({
       state: place,
     };
   },
-  async apply({ config }, { state: place, changes }, { key }) {
+  async apply(context, { state: place, changes }, { key }) {
+    const { config } = context;
     const removed = changes.length > 0;
     if (removed) await config.update((now) => withSetting(now, place.profile, key, undefined));
+    const shared = place.profile && config.config().defaults.get(key);
+    if (shared !== undefined)
+      context.note(
+        `${key} is still ${shared} in the defaults of all profiles: ${config.configFile}`,
+      );
     return { key, value: null, origin: place.origin, removed };
   },
 });

@@ -1,6 +1,8 @@
 /** `rosterctl sandbox reset`: restores the demo data. */
 import { defineLocalWrite } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
+import { sandboxProfile } from '../../config/choices.js';
+import { removeCache } from '../../config/remove-cache.js';
 import { resetSandbox, sandboxOptions } from '../../sandbox/embedded.js';
 
 export default defineLocalWrite({
@@ -13,6 +15,7 @@ export default defineLocalWrite({
   }),
   async apply(context) {
     await resetSandbox(sandboxOptions(context));
+    removeCache(context, sandboxProfile, sandboxProfile);
     return { reset: true as const };
   },
 });

@@ -23,7 +23,7 @@ type CardSettings = { readonly settings: Pick<Settings, 'time' | 'verbose'> };
 
 /** Makes the card of a record, with what this machine changed of it. Throws CancelledError after a signal. */
 export type CardMaker = (
-  context: CardSettings & Pick<Context, 'api' | 'signal'>,
+  context: CardSettings & Pick<Context, 'api' | 'signal' | 'withConnection'>,
   record: JsonObject,
   changes: readonly PastChange[],
 ) => Promise<CardLines>;

@@ -60,6 +60,8 @@ export async function pastChanges(
     if (bytes > maxBytes) break;
     for (const [id, change] of changesIn(path, context, sought)) addTo(changes, id, change);
   }
+  // A run may have been resumed after a later one began.
+  for (const each of changes.values()) each.sort((a, b) => b.at.getTime() - a.at.getTime());
   return changes;
 }
 

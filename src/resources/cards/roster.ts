@@ -2,11 +2,12 @@
 
 import { extensionsOf } from '../../api/schemas.js';
 import type { JsonObject } from '../../data/json.js';
-import { withTeamNames } from '../../data/references.js';
+import { quotedId, withTeamNames } from '../../data/references.js';
 import { inUsualOrder } from '../../data/sorting.js';
-import { shellQuote, upTo } from '../../data/text.js';
+import { groupedNumber } from '../../data/text.js';
 import { alignedLines, type Piece } from '../../terminal/layout.js';
 import { singleLine } from '../../terminal/safe-text.js';
+import { wrapPageLine } from '../../terminal/whole-words.js';
 import { hasTeam, hasTeamField, isInTeam } from '../player-filters.js';
 import { namesById } from '../team-names.js';
 import { type CardMaker, type CardParts, cardOf } from './card.js';
@@ -59,7 +60,8 @@ export const teamCard: CardMaker = async (context, record, changes) => {
     if ('reason' in nearby)
       return { ...parts, remarks: [`Players were not listed: ${nearby.reason}.`] };
     if (!areTeamsNamed) return parts;
-    const section = playersSection(nearby.records, team.id, style);
+    const listAll = `rosterctl players list --team ${quotedId(team.id)}`;
+    const section = playersSection(nearby.records, context.withConnection(listAll), style);
     return { ...parts, sections: [...parts.sections, section] };
   });
 };
@@ -80,17 +82,25 @@ const maxPlayers = 30;
 
 function playersSection(
   players: readonly JsonObject[],
-  team: string,
+  listAll: string,
   { paint }: CardStyle,
 ): Section {
   const sorted = inUsualOrder(players, 'players');
-  const all = sorted.map((player): Piece[] => [
-    { text: fieldText(player, 'name') },
-    { text: fieldText(player, 'id'), paint: paint.dim },
-    { text: fieldText(player, 'role') },
-  ]);
-  if (all.length === 0) all.push([{ text: 'none', paint: paint.dim }]);
-  const listAll = `rosterctl players list --team ${singleLine(shellQuote(team))}`;
-  const rows = upTo(maxPlayers, all, (more) => [{ text: `and ${more} more: ${listAll}` }]);
-  return { label: 'Players', lines: (room) => alignedLines(rows, room) };
+  const shown = sorted
+    .slice(0, maxPlayers)
+    .map((player): Piece[] => [
+      { text: fieldText(player, 'name') },
+      { text: fieldText(player, 'id'), paint: paint.dim },
+      { text: fieldText(player, 'role') },
+    ]);
+  if (shown.length === 0) shown.push([{ text: 'none', paint: paint.dim }]);
+  const more = sorted.length - maxPlayers;
+  const rest = more > 0 ? singleLine(`and ${groupedNumber(more)} more: ${listAll}`) : '';
+  return {
+    label: 'Players',
+    lines: (room) => [
+      ...alignedLines(shown, room),
+      ...(rest === '' ? [] : wrapPageLine(rest, room)),
+    ],
+  };
 }

@@ -200,8 +200,11 @@ function onePerson(
   for (const seed of seeds)
     if (!people.some(({ members }) => members.has(seed))) people.push(linkedTo(seed, byKey));
   const [only] = people;
-  // An e-mail address or a Discord user is one person by itself.
-  const isOne = people.length === 1 || ['email', 'discord'].includes(reference.kind);
+  // An e-mail address is one person by itself, and so is a Discord name that one user had.
+  const isOne =
+    people.length === 1 ||
+    reference.kind === 'email' ||
+    (reference.kind === 'discord' && people.filter(hasUserId).length < 2);
   if (!only) throw noMatch(reference, meantIn(reference, entries, overrides));
   if (!isOne)
     throw severalPeople(
@@ -213,6 +216,10 @@ function onePerson(
     members: entries.filter((entry) => members.has(entry)),
     links: people.flatMap(({ links }) => links),
   };
+}
+
+function hasUserId({ members }: LinkedRecords): boolean {
+  return [...members].some(({ keys }) => keys.some((key) => key.startsWith('discordUserId:')));
 }
 
 function idOf({ record }: PersonRecord): string {

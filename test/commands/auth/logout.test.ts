@@ -9,8 +9,10 @@ import {
   writeCursor,
 } from '../../../src/cursors/cursor-file.js';
 import { exit } from '../../../src/exit-codes.js';
+import { describeSelf } from '../../../src/files/holder.js';
 import { sealLine } from '../../../src/files/synced-lines.js';
 import { openQueue } from '../../../src/review/queue.js';
+import { isAlive } from '../../support/alive.js';
 import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
 
@@ -96,8 +98,21 @@ test('notes a key that is still set in the environment', async () => {
   expect(ran.stderr).not.toContain('canary');
 });
 
-/** Writes a run of an organization, `ended` or unfinished. */
-function scriptedRun(home: string, run: string, organization: string, ended: boolean): string {
+test('notes that the profile still has a command that prints a key', async () => {
+  const home = await homeWithLogin('work');
+  await inProcess("config set key.command 'echo command-canary'", { home });
+  const ran = await inProcess('auth logout', { home });
+  expect(ran.stderr).toBe('key.command of profile work is still set and is used.\n');
+});
+
+/** Writes a run of an organization, `ended` or unfinished; `more`: further facts about it. */
+function scriptedRun(
+  home: string,
+  run: string,
+  organization: string,
+  ended: boolean,
+  more: object = {},
+): string {
   const folder = join(home, '.local/state/rosterctl/runs', ended ? 'ended' : 'open', run);
   mkdirSync(folder, { recursive: true });
   const head = {
@@ -112,6 +127,7 @@ function scriptedRun(home: string, run: string, organization: string, ended: boo
     input: run,
     rows: 2,
     startedAt: '2026-03-01T10:15:00.123Z',
+    ...more,
   };
   const lines = [
     sealLine({ seq: 1, t: 1, kind: 'job', ...head }),
@@ -162,6 +178,36 @@ test('keeps the runs as long as another profile has a key for the organization',
   expect(existsSync(join(ended, 'undo.jsonl'))).toBe(true);
   await inProcess('auth logout -p other', { home });
   expect(existsSync(ended)).toBe(false);
+});
+
+test.each([
+  ['a key for another organization', `--base-url ${baseUrl} --org org_2`, '', false],
+  ['a key for another service', '--base-url http://127.0.0.1:8/v1 --org org_1', '', false],
+  ['a command that prints one', `--base-url ${baseUrl} --org org_1`, 'echo x', true],
+  ['one for another organization', `--base-url ${baseUrl} --org org_2`, 'echo x', false],
+  ['one for another service', '--base-url http://127.0.0.1:8/v1 --org org_1', 'echo x', false],
+])(
+  'keeps the runs only for who can still reach them, where another profile has %s',
+  async (_, place, command, isKept) => {
+    const home = await homeWithLogin('work');
+    const login = `auth login -p other ${place} --key-stdin --no-check`;
+    await inProcess(login, { home, stdin: 'canary-of-other' });
+    if (command !== '') {
+      await inProcess('auth logout -p other', { home });
+      await inProcess(`-p other config set key.command '${command}'`, { home });
+    }
+    const ended = scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', true);
+    await inProcess('auth logout -p work', { home });
+    expect([existsSync(ended), keysIn(home).includes('work')]).toEqual([isKept, false]);
+  },
+);
+
+test('keeps the before-images of a run that a process is working on', async () => {
+  const home = await homeWithLogin('work');
+  const holder = describeSelf({ pid: process.ppid, isAlive }, undefined);
+  const run = scriptedRun(home, '20260301T101500123-aaaaaa', 'org_1', false, { holder });
+  await inProcess('auth logout', { home });
+  expect(existsSync(join(run, 'undo.jsonl'))).toBe(true);
 });
 
 test('removes the cursors of its organization once no other profile has a key for it', async () => {

@@ -57,6 +57,9 @@ function homeWith(profiles: Readonly<Record<string, Profile>>): string {
 
 const statusOf = (ran: Ran): unknown => JSON.parse(ran.stdout);
 
+const codeOfAll = async (profiles: Readonly<Record<string, Profile>>) =>
+  (await inProcess('auth status --all --retries 0', { home: homeWith(profiles) })).code;
+
 describe('auth status --json', () => {
   test.each<[string, Profile, number, object]>([
     ['a good key', { key }, 0, { keyStored: true, check: 'ok' }],
@@ -125,6 +128,28 @@ describe('auth status --json', () => {
       { profile: 'work', check: 'ok' },
       { profile: 'old', check: '401' },
     ]);
+  });
+
+  test('--all sends the key of the environment for no profile but the one in use', async () => {
+    const home = homeWith({ work: { key }, bare: {} });
+    const before = service.requests.length;
+    const env = { ROSTERCTL_API_KEY: 'environment-canary' };
+    const ran = await inProcess('auth status --all --json', { home, env });
+    expect([ran.code, statusOf(ran)]).toMatchObject([
+      exit.unauthenticated,
+      [{ check: 'ok' }, { profile: 'bare', keySource: null, check: 'skipped' }],
+    ]);
+    const sent = service.requests.slice(before).map(({ headers }) => headers['x-api-key']);
+    expect(sent).toEqual([key]);
+  });
+
+  test('--all ends as the worst of the profiles: a refused key, then a wrong setting', async () => {
+    const lost = { key, baseUrl: 'http://127.0.0.1:1/v1', origin: 'http://127.0.0.1:1' };
+    const elsewhere = { key, origin: 'http://127.0.0.1:2' };
+    expect(await codeOfAll({ lost, elsewhere })).toBe(exit.usage);
+    expect(await codeOfAll({ lost, elsewhere, wrong: { key: 'wrong-canary' } })).toBe(
+      exit.unauthenticated,
+    );
   });
 
   test('--all says of each rejected key what to do about it', async () => {

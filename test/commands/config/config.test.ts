@@ -210,6 +210,21 @@ test('columns by their labels are set silently', async () => {
   expect(ran).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('unset of a profile names the defaults, which still set it', async () => {
+  const profiles = { work: { timeout: '5s' } };
+  const home = homeWith({ activeProfile: 'work', defaults: { timeout: '9s' }, profiles });
+  const note = `timeout is still 9s in the defaults of all profiles: ${fileOf(home)}\n`;
+  for (const removed of ['is no longer', 'was not']) {
+    const ran = await inProcess('config unset timeout', { home });
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: `timeout ${removed} set (profile work).\n`,
+      stderr: note,
+    });
+  }
+  expect((await inProcess('config get timeout', { home })).stdout).toBe('9s\n');
+});
+
 test('unset reports whether a setting was removed', async () => {
   const home = homeWith({ activeProfile: 'b', profiles: { b: { timeout: '5s' } } });
   const first = await inProcess('config unset timeout -o table', { home });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { inProcess } from '../../support/in-process.js';
 import { rosterctl, temporaryFolder } from '../../support/run.js';
+import { application, keep } from '../tryouts/service.js';
 
 test('a person reads that a long or private value changed, not its hash', async () => {
   const home = temporaryFolder();
@@ -18,6 +19,20 @@ test('a person reads that a long or private value changed, not its hash', async 
   );
   expect(await shown(`players update player_0001 -F bio=${long}y`)).toContain('Bio changed');
   expect(await shown(`players create --name Nim -F bio=${long}`)).toContain('Name Nim, Bio …');
+});
+
+test('the last run is that of the organization in use, or else the newest', async () => {
+  const service = await keep([application('app_1')]);
+  const home = temporaryFolder();
+  await inProcess('-p sandbox tryouts update app_0003 --note first --yes', { home });
+  await inProcess('tryouts update app_1 --note second', { home, env: service.env });
+  const last = async (flags: string, env: Readonly<Record<string, string>> = {}) => {
+    const ran = await inProcess(`${flags} runs show last --json`, { home, env });
+    return (JSON.parse(ran.stdout) as { organization: string }).organization;
+  };
+  expect(await last('-p sandbox')).toBe('org_demo');
+  expect(await last('', service.env)).toBe('org_7');
+  expect(await last('--org org_9', service.env)).toBe('org_7');
 });
 
 test('an undo that empties a field named like a resource is no deletion', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { localDay } from '../../../src/data/dates.js';
 import { longDay } from '../../../src/data/time.js';
 import { statsLines } from '../../../src/resources/stats-page.js';
 import type { Stats } from '../../../src/resources/tryout-tally.js';
@@ -221,6 +222,14 @@ describe('for a person', () => {
         `^Applications of org_7, \\d+ \\w+(?: \\d+)? – ${longDay(new Date())} .* 2 in all`,
       ),
     );
+  });
+
+  test.each([
+    `--until ${localDay(new Date(Date.now() + 9 * 86_400_000))}`,
+    '--since 30d --by status',
+  ])('end today, and count all, with %s', async (flags) => {
+    const { stdout } = await stats(flags);
+    expect(stdout).toMatch(new RegExp(`^Applications of org_7, .* – ${longDay(new Date())} `));
   });
 
   test('draw in ASCII where the locale or the terminal knows nothing else', async () => {
