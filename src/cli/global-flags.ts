@@ -113,5 +113,5 @@ function toggle(name: keyof GlobalFlags, text: string, more: Partial<GlobalFlag>
 
 function base(name: keyof GlobalFlags, text: string) {
   const word = `--${kebab(name)}`;
-  return { name, word, text, commaList: false, required: false, common: false };
+  return { name, word, text, common: false };
 }

@@ -101,8 +101,8 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
     placeholder: param.placeholder ?? kebab(name).toUpperCase(),
     text: param.text,
     takes: param.takes,
-    commaList: param.commaList,
-    required: param.takes !== 'nothing' && !param.schema.safeParse(undefined).success,
+    ...(param.commaList && { commaList: true }),
+    ...(isRequired(param) && { required: true }),
     choices:
       '_zod' in param.schema ? enumWords(param.schema as z.ZodMiniType) : param.schema.choices,
     group: param.group,
@@ -110,6 +110,10 @@ function describeParams(given: Params | undefined, asFlags: boolean): ManifestPa
     ...(param.ifMissing !== undefined && { ifMissing: param.ifMissing }),
     completes: param.completes,
   }));
+}
+
+function isRequired({ takes, schema }: Params[string]): boolean {
+  return takes !== 'nothing' && !schema.safeParse(undefined).success;
 }
 
 function viewFields({ columns, resource }: View<never>): readonly string[] {

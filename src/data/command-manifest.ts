@@ -68,8 +68,8 @@ export interface ManifestParam {
   readonly text: string;
   /** `value` takes one word, `values` is repeatable, `nothing` is a switch. */
   readonly takes: 'value' | 'values' | 'nothing';
-  readonly commaList: boolean;
-  readonly required: boolean;
+  readonly commaList?: boolean | undefined;
+  readonly required?: boolean | undefined;
   readonly choices?: readonly string[] | undefined;
   readonly group?: string | undefined;
   /** Left out of the short help page. */

@@ -38,8 +38,6 @@ const help: ManifestParam = {
   text: 'explain the command',
   placeholder: '',
   takes: 'nothing',
-  commaList: false,
-  required: false,
 };
 
 /** Reads the words between the program's name and the one at the cursor. */
