@@ -130,13 +130,14 @@ export async function selectCsv(
  */
 export async function selectFromText(text: string, input: CsvInput): Promise<Selection> {
   const digest = digestOf(text);
-  if (!/^\s*[[{]/.test(text)) {
-    const [first = '', second = ''] = text.replace(/^[\r\n]+/, '').split(/[\r\n]+/, 2);
+  const bare = text.replace(/^\ufeff/, '');
+  if (!/^\s*[[{]/.test(bare)) {
+    const [first = '', second = ''] = bare.replace(/^[\r\n]+/, '').split(/[\r\n]+/, 2);
     const head = delimiterLine.test(first) ? second : first;
     const header = readCsv(`${head.replaceAll('"', '')}\n`)[0]?.cells ?? [];
     if (hasIdColumn(header, input.map)) return selectCsv(once(Buffer.from(text)), input);
   }
-  return { ...(await rowsOfIds(text, input)), digest };
+  return { ...(await rowsOfIds(bare, input)), digest };
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
