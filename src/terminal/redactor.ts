@@ -29,22 +29,19 @@ const minPrefixLength = 12;
 export function createRedactor(): Redactor {
   const keys = new Set<string>();
   const others = new Set<string>();
-  let secrets: Secrets | undefined;
+  let encodings: Encodings | undefined;
   const register = (to: Set<string>, secret: string) => {
     if (secret.length < minLength) return;
     to.add(secret);
-    secrets = undefined;
+    encodings = undefined;
   };
   const clean = (text: string) => {
     // Computed lazily: most commands write nothing to stderr.
-    secrets ??= {
-      exact: longestFirst([...keys, ...others].flatMap(ownEncodings)),
-      keys: longestFirst([...keys].flatMap(withBase64)).map(patternOf),
-    };
-    return secrets.keys.reduce(
-      withoutKey,
-      secrets.exact.reduce((result, secret) => result.replaceAll(secret, replacement), text),
-    );
+    encodings ??= allEncodings(keys, others);
+    const { complete, escaped, truncatable } = encodings;
+    const known = complete.reduce((result, secret) => result.replaceAll(secret, replacement), text);
+    const whole = escaped.reduce((result, form) => result.replace(form, replacement), known);
+    return truncatable.reduce(withoutPrefixes, whole);
   };
   return {
     add: (secret) => register(keys, secret),
@@ -66,44 +63,58 @@ export function createRedactor(): Redactor {
   };
 }
 
-interface Secrets {
-  /** In each encoding of our own code. */
-  readonly exact: readonly string[];
-  /** In those of a service, and where a text was truncated. */
-  readonly keys: readonly KeyPattern[];
+interface Encodings {
+  /** Longest first, because a secret may contain another one. */
+  readonly complete: readonly string[];
+  /** Keys in any other escapes of a service. */
+  readonly escaped: readonly RegExp[];
+  /** Secrets of which a leading part is hidden, too. */
+  readonly truncatable: readonly string[];
 }
 
-/** A secret may contain another one. */
+function allEncodings(keys: ReadonlySet<string>, others: ReadonlySet<string>): Encodings {
+  const ofKeys = [...keys].flatMap((key) => [...ownEncodings(key), ...serviceEncodings(key)]);
+  const all = new Set([...ofKeys, ...[...others].flatMap(ownEncodings)]);
+  return {
+    complete: longestFirst([...all]),
+    escaped: longestFirst([...keys].flatMap((key) => [key, ...base64Of(key)])).map(escapedForm),
+    truncatable: [...new Set(ofKeys)].filter(({ length }) => length > minPrefixLength),
+  };
+}
+
 function longestFirst(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)].toSorted((a, b) => b.length - a.length);
+  return texts.toSorted((a, b) => b.length - a.length);
 }
 
 /** The encodings in which our own code prints a text. */
 function ownEncodings(secret: string): readonly string[] {
-  const encoded = secret.isWellFormed() ? encodeURIComponent(secret) : secret;
-  return [secret, JSON.stringify(secret).slice(1, -1), encoded];
+  return [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)];
 }
 
-function withBase64(key: string): readonly string[] {
-  const base64 = Buffer.from(key).toString('base64').replace(/=+$/, '');
-  return [key, base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+/** The encodings in which a service may repeat it: other escapes and cases, base64. */
+function serviceEncodings(secret: string): readonly string[] {
+  return [
+    percentEncoded(secret).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+    escapedForHtml(secret, (code) => `&#x${code.toString(16).toUpperCase()};`),
+    escapedForHtml(secret, (code) => `&#x${code.toString(16)};`),
+    escapedForHtml(secret, (code) => `&#${code};`),
+    ...base64Of(secret),
+  ];
 }
 
-/** A key as a service may write it: any of its characters may be escaped, for JSON, a URL or HTML. */
-interface KeyPattern {
-  /** Matches its first `minPrefixLength` characters. */
-  readonly start: RegExp;
-  /** Each matches one of the others. */
-  readonly rest: readonly RegExp[];
+function base64Of(secret: string): readonly string[] {
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
 }
 
-function patternOf(key: string): KeyPattern {
-  const forms = Array.from(key, (character) => `(?:${formsOf(character)})`);
-  const expressions = new Map([...new Set(forms)].map((form) => [form, new RegExp(form, 'y')]));
-  return {
-    start: new RegExp(forms.slice(0, minPrefixLength).join(''), 'g'),
-    rest: forms.slice(minPrefixLength).flatMap((form) => expressions.get(form) ?? []),
-  };
+function escapedForHtml(secret: string, codeOf: (code: number) => string): string {
+  return secret.replace(/[&<>"'/=`+]/g, (sign) => codeOf(sign.charCodeAt(0)));
+}
+
+/** Matches a key as a service may write it: any of its characters may be escaped, for JSON, a URL or HTML. */
+function escapedForm(key: string): RegExp {
+  return new RegExp(Array.from(key, (character) => `(?:${formsOf(character)})`).join(''), 'g');
 }
 
 const htmlNames: Readonly<Record<string, string>> = {
@@ -124,7 +135,8 @@ function formsOf(character: string): string {
     bytes.join(''),
     `\\\\{1,8}u00${hexOf(code)}`,
     `&(?:amp;){0,3}(?:${html.join('|')});`,
-    `\\\\{0,8}\\${character}`,
+    // A run of backslashes must match in one way only.
+    `${character === '\\' ? '' : '\\\\{0,8}'}\\${character}`,
   ].join('|');
 }
 
@@ -134,25 +146,23 @@ function hexOf(code: number): string {
   return digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
-/** Removes a key, and a leading part of it where the text was truncated within it. */
-function withoutKey(text: string, { start, rest }: KeyPattern): string {
+/** Hides a leading part of the secret where the text was truncated within it. */
+function withoutPrefixes(text: string, secret: string): string {
+  const start = secret.slice(0, minPrefixLength);
+  let at = text.indexOf(start);
+  if (at < 0) return text;
   let clean = '';
   let from = 0;
-  start.lastIndex = 0;
-  for (let found = start.exec(text); found; found = start.exec(text)) {
-    let end = start.lastIndex;
-    let more = 0;
-    for (const next of rest) {
-      next.lastIndex = end;
-      if (!next.test(text)) break;
-      end = next.lastIndex;
-      more += 1;
-    }
-    const isCut =
-      end >= text.length || text[end] === '…' || minPrefixLength + more > rest.length - more;
-    clean += text.slice(from, found.index) + (isCut ? replacement : text.slice(found.index, end));
+  for (; at >= 0; at = text.indexOf(start, from)) {
+    let end = at + minPrefixLength;
+    while (end - at < secret.length && text[end] === secret[end - at]) end += 1;
+    const isCut = end >= text.length || text[end] === '…' || end - at > secret.length / 2;
+    clean += text.slice(from, at) + (isCut ? replacement : text.slice(at, end));
     from = end;
-    start.lastIndex = end;
   }
   return clean + text.slice(from);
+}
+
+function percentEncoded(secret: string): string {
+  return secret.isWellFormed() ? encodeURIComponent(secret) : secret;
 }

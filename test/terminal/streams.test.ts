@@ -237,6 +237,30 @@ describe('secrets', () => {
     expect(String(stderr.read())).toBe(`the invalid key [redacted] of ${escape('A/B+C=D')}\n`);
   });
 
+  test('of two keys that begin alike, no part of the second is shown, nor of one in base64url', async () => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    const [first, second] = ['aaaaaaaaaaaaaaaa', 'zzzzzzzzzzzzzzzz'].map(
+      (end) => `rk_live_acme_esports_club_2026_${end}`,
+    );
+    const odd = 'eZ3T-8.2BxuD3MbSRP7tyz6.~g~~vr5~oZ2kHviI';
+    for (const key of [first, second, odd]) streams.redact(String(key));
+    const forms = [
+      Buffer.from(String(second)).toString('base64'),
+      Buffer.from(odd).toString('base64url'),
+    ];
+    await streams.stderr.write(`Unknown ${forms.join(' and ')} sent\n`);
+    expect(String(stderr.read())).toMatch(/^Unknown \[redacted\]=* and \[redacted\] sent\n$/);
+  });
+
+  test('the key is redacted where a text is truncated within an escape of it', async () => {
+    const stderr = new PassThrough();
+    const streams = streamsOn({ stderr });
+    streams.redact('rk_live_8f3a/Zq9+Lw2=TtYyUuIiOoPp');
+    await streams.stderr.write('invalid: rk_live_8f3a%2FZq9%2BLw2%3…\n');
+    expect(String(stderr.read())).toBe('invalid: [redacted]…\n');
+  });
+
   test('the query of a signed URL never reaches stderr, nor its signature alone', async () => {
     const stderr = new PassThrough();
     const streams = streamsOn({ stderr });
