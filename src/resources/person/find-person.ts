@@ -219,7 +219,7 @@ function onePerson(
 }
 
 function hasUserId({ members }: LinkedRecords): boolean {
-  return [...members].some(({ keys }) => keys.some((key) => key.startsWith('discordUserId:')));
+  return [...members].some(({ keys }) => keys.some((key) => /^discordUserId:\d{15,20}$/.test(key)));
 }
 
 function idOf({ record }: PersonRecord): string {
