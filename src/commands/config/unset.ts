@@ -1,7 +1,7 @@
 /** `rosterctl config unset`: removes a stored setting. */
 import { defineLocalWrite, oneWord, param } from '../../cli/define.js';
 import { sentencesView } from '../../cli/views.js';
-import { requireKey } from '../../config/keys.js';
+import { requireKey, settingKeys } from '../../config/keys.js';
 import { withSetting } from '../../config/profiles.js';
 import { settingPlace } from './shared.js';
 
@@ -34,7 +34,8 @@ export default defineLocalWrite({
     const { config } = context;
     const removed = changes.length > 0;
     if (removed) await config.update((now) => withSetting(now, place.profile, key, undefined));
-    const shared = place.profile && config.config().defaults.get(key);
+    const isShared = place.profile && !settingKeys().get(key)?.profileOnly;
+    const shared = isShared ? config.config().defaults.get(key) : undefined;
     if (shared !== undefined)
       context.note(
         `${key} is still ${shared} in the defaults of all profiles: ${config.configFile}`,

@@ -210,6 +210,14 @@ test('columns by their labels are set silently', async () => {
   expect(ran).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('unset of a setting that belongs to one profile never shows that of the defaults', async () => {
+  const profiles = { work: {} };
+  const home = homeWith({ activeProfile: 'work', defaults: { 'key.command': 'x' }, profiles });
+  const ran = await inProcess('config unset key.command', { home });
+  expect(ran.stderr).toContain('key.command has no effect in the defaults');
+  expect(ran.stderr).not.toContain('still');
+});
+
 test('unset of a profile names the defaults, which still set it', async () => {
   const profiles = { work: { timeout: '5s' } };
   const home = homeWith({ activeProfile: 'work', defaults: { timeout: '9s' }, profiles });
