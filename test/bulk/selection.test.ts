@@ -146,6 +146,7 @@ describe('ids can come', () => {
     ['one a line', 'a\n\nb\r\n c \n', ['a', 'b', ' c ']],
     ['with lines that hold only blanks', 'a\n \t\nb\n ', ['a', 'b']],
     ['with the line ends of an old Mac', 'a\rb\r', ['a', 'b']],
+    ['with a byte order mark of their own', '\ufeffa\nb\n', ['a', 'b']],
     ['as NDJSON', '{"id":"a"}\n{"id":"b","x":1}\n{"type":"summary"}\n', ['a', 'b']],
     ['as jq writes ids without -r', '\n"a"\n"b \\u00e9"\r\n', ['a', 'b é']],
     ['with a quote', '"a\nb"c"\n', ['"a', 'b"c"']],

@@ -116,7 +116,8 @@ export default defineLocalWrite({
       );
     for (const variable of ['ROSTERCTL_API_KEY', 'ROSTERCTL_API_KEY_FILE'])
       if (context.env[variable]) context.note(`${variable} is still set and is used.`);
-    if (context.config.config().profiles.get(name)?.settings.has('key.command'))
+    const isNamed = context.settings.profile.via !== 'none';
+    if (isNamed && context.config.config().profiles.get(name)?.settings.has('key.command'))
       context.note(`key.command of profile ${name} is still set and is used.`);
     const result = {
       profile: name,

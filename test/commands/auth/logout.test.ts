@@ -105,6 +105,15 @@ test('notes that the profile still has a command that prints a key', async () =>
   expect(ran.stderr).toBe('key.command of profile work is still set and is used.\n');
 });
 
+test('without a stored key needs no readable configuration', async () => {
+  const home = temporaryFolder();
+  const folder = join(home, '.config', 'rosterctl');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, 'config.json'), '{', { mode: 0o600 });
+  const ran = await inProcess('auth logout', { home });
+  expect([ran.code, ran.stdout]).toEqual([0, 'Profile default has no stored key.\n']);
+});
+
 /** Writes a run of an organization, `ended` or unfinished; `more`: further facts about it. */
 function scriptedRun(
   home: string,
