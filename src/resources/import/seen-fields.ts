@@ -72,9 +72,11 @@ export class SeenFields {
     if (isSearched) this.search(record);
     for (const key of Object.keys(record)) {
       const value = record[key];
-      if (isNested(value))
-        this.nested.set(exportText(key), { path: [key], inList: [false], sample: value });
-      else if (!isSearched) this.note(key, record, [key], value);
+      if (isNested(value)) {
+        // An empty one may stand for null.
+        if (Object.keys(value as object).length > 0)
+          this.nested.set(exportText(key), { path: [key], inList: [false], sample: value });
+      } else if (!isSearched) this.note(key, record, [key], value);
     }
   }
 
