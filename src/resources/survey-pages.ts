@@ -135,9 +135,15 @@ export async function surveyPages(
     const next = hint === undefined ? { 'paging.params.page': 'NAME' } : { 'paging.next': hint };
     return { ...found('warn', text, next), settings: {}, ...counts };
   }
+  // What settles the doubt where the service means something else by what it says.
+  const isSettled = completeness.fixes?.some((fix) => fix.endsWith('paging.mode none'));
   const choices = isLed
     ? { 'paging.params.cursor': 'NAME', 'paging.next': 'none' }
-    : { 'paging.params.page': 'NAME', 'paging.next': 'PATH', 'paging.total': 'none' };
+    : {
+        'paging.params.page': 'NAME',
+        'paging.next': 'PATH',
+        ...(isSettled ? { 'paging.mode': 'none' } : { 'paging.total': 'none' }),
+      };
   return { ...found('warn', text, choices), settings: {}, ...counts };
 }
 

@@ -353,6 +353,10 @@ test('a number of pages in a header is never settled by calling the list one wit
   expect(stdout).toContain('rosterctl config set paging.params.page NAME');
   const list = await inProcess('players list -o ids', at);
   expect(list.stderr).toContain('may be incomplete');
+  const settled = 'config set paging.mode none';
+  expect(stdout).toContain(`rosterctl ${settled}`);
+  await inProcess(settled, at);
+  expect((await inProcess('players list -o ids', at)).stderr).toBe('');
 });
 
 test('an answer without a list is named, with the setting that says where it is', async () => {
