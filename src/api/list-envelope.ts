@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
+import { wordList } from '../data/text.js';
 import { readEvidence } from './paging-evidence.js';
 import { hasId, propertyNamed } from './records.js';
 import { isOfAnother, resources } from './resources.js';
@@ -56,8 +57,8 @@ export interface ListSearch {
 /**
  * Finds the list in a response: at the configured path, else a bare array, the array named after
  * the resource, one with a usual name, the only array of objects, or one of these further down.
- * Where the total is 0, a list may be missing; else `null` and an empty array under an unknown name
- * count as an empty list, marked as assumed.
+ * `null` and an empty array under an unknown name count as an empty list, marked as assumed unless the
+ * total is 0.
  * Undefined if nothing qualifies, which is an error.
  */
 export function findList(body: unknown, search: ListSearch): FoundList | undefined {
@@ -68,7 +69,7 @@ export function findList(body: unknown, search: ListSearch): FoundList | undefin
     if (value === null) return assumedEmpty;
     const rows =
       rowsOf(value, idName) ?? (isObject(value) ? recordsByKey(value, idName) : undefined);
-    return rows ? { rows } : withoutRecords(body, resource);
+    return rows ? { rows } : emptyHal(body, resource);
   }
   if (body === null) return assumedEmpty;
   if (place) {
@@ -78,17 +79,36 @@ export function findList(body: unknown, search: ListSearch): FoundList | undefin
   const rows = rowsOf(body, idName);
   if (rows) return { rows, place: [] };
   if (!isObject(body)) return undefined;
-  return (
-    listWithin(body, search, [], listInObject) ??
-    withoutRecords(body, resource) ??
-    listWithin(body, search, [], emptyInObject)
-  );
+  const found = listWithin(body, search, [], listInObject);
+  if (found) return found;
+  const empty = listWithin(body, search, [], emptyInObject);
+  return empty && saysNone(body, resource) ? { rows: [] } : (empty ?? emptyHal(body, resource));
 }
 
-/** Returns an empty list if the total is 0, whatever its name: HAL leaves out a list without records. */
-function withoutRecords(body: unknown, resource: ResourceName): FoundList | undefined {
-  if (!isObject(body) || Object.values(body).some(isFilledArray)) return undefined;
-  return readEvidence(body, {}, { resource }).total?.value === 0 ? { rows: [] } : undefined;
+/** Returns an empty list for HAL without `_embedded`, which it leaves out if there are no records. */
+function emptyHal(body: unknown, resource: ResourceName): FoundList | undefined {
+  if (!isObject(body) || !isObject(body['_links']) || Object.hasOwn(body, '_embedded'))
+    return undefined;
+  return saysNone({ ...body, _links: null }, resource) ? { rows: [] } : undefined;
+}
+
+/** The names of a total: those of other counts, such as `errorCount`, say nothing about the list. */
+const totalNames = wordList(`
+  total totalcount totalelements totalitems totalrecords totalresults count
+`);
+
+/** True if the total is 0, beside nothing that may hold records: empty lists and `meta: {total: 0}`. */
+function saysNone(body: JsonObject, resource: ResourceName): boolean {
+  const { total } = readEvidence(body, {}, { resource });
+  const name = normalName(total?.path.split('.').at(-1) ?? '');
+  return total?.value === 0 && totalNames.includes(name) && Object.values(body).every(isBare);
+}
+
+/** True for a plain value, an empty array, and an object of plain values. */
+function isBare(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return Object.values(value).every((each) => typeof each !== 'object' || each === null);
 }
 
 const assumedEmpty: FoundList = { rows: [], isAssumed: true };
@@ -184,10 +204,6 @@ function numberedRows(
 
 function isRows(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isObject);
-}
-
-function isFilledArray(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
 }
 
 /** Excludes the empty array: under an unknown name it could be anything. */

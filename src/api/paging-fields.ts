@@ -43,12 +43,12 @@ function namedFields(
 ): readonly Named[] {
   const own: Named[] = [];
   const inner: Named[] = [];
-  const isNext = keyWords(above.at(-1) ?? '').includes('next');
+  const leads = leadIn(above.at(-1) ?? '', body);
   for (const [key, value] of Object.entries(body)) {
     const path = [...above, key];
     // `next: {cursor}` and `nextPage: {cursor}` mean the same as `nextCursor`.
-    const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
-    const name = isNext ? `next${normalName(key)}` : normalName(key);
+    const words = leads(key) ? ['next', ...keyWords(key)] : keyWords(key);
+    const name = leads(key) ? `next${normalName(key)}` : normalName(key);
     // `pageInfo`, `result_info` and `pagingMetadata` are made of such words.
     const holds = within.has(name) || (words.length > 1 && words.every((word) => within.has(word)));
     if (isObject(value) && holds && depth > 0 && !Object.hasOwn(value, 'id'))
@@ -57,6 +57,17 @@ function namedFields(
     else if (name === 'links') own.push(...linkedNext(value, path));
   }
   return [...own, ...inner];
+}
+
+/**
+ * Returns which keys of an object name the next page: all of `next: {…}`, and of `nextPage: {…}` those that
+ * are not its size, unless it also says whether there is such a page (`exists: false`).
+ */
+function leadIn(parent: string, fields: JsonObject): (key: string) => boolean {
+  if (normalName(parent) === 'next') return () => true;
+  const isSaid = Object.values(fields).some((each) => each === null || typeof each === 'boolean');
+  if (isSaid || !keyWords(parent).includes('next')) return () => false;
+  return (key) => !/size|limit|count|total/i.test(key);
 }
 
 /** `links: [{rel: 'next', href}]`. */
