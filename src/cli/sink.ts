@@ -47,9 +47,8 @@ export async function withSink(
   const { openAtomic } = await import('../files/atomic-write.js');
   const file = await openAtomic(out, { signal, self, isReport: hasMadeChanges });
   try {
-    const safe = (text: string | Uint8Array) =>
-      file.isTerminal ? rawLines(Buffer.from(text as string).toString()) : text;
-    await show({ ...nowhere, write: (text) => file.write(safe(text)).catch(throwClosed) });
+    const sink: Sink = { ...nowhere, write: (text) => file.write(text).catch(throwClosed) };
+    await show(file.isTerminal ? withText(sink, rawLines) : sink);
     await file.commit();
   } finally {
     await file.discard();
@@ -100,17 +99,16 @@ export function canvasOf(sink: Sink, { now, env }: Pick<LocalContext, 'now' | 'e
 
 /** Wraps a sink so that text sent to a terminal is sanitized; data for a file or pipe pass unchanged. */
 export function forScreen(sink: Sink): Sink {
-  return withText(sink, rawLines);
+  return sink.isTerminal ? withText(sink, rawLines) : sink;
 }
 
 /** Wraps a sink so that data keep marks such as `→`, which text for a terminal without UTF-8 loses. */
 export function forData(sink: Sink): Sink {
-  return withText(sink, (text) => Buffer.from(text));
+  return sink.isTerminal ? withText(sink, (text) => Buffer.from(text)) : sink;
 }
 
-/** Wraps a terminal so that it gets what `written` makes of a text. */
+/** Wraps a sink so that it gets what `written` makes of a text. */
 function withText(sink: Sink, written: (text: string) => string | Uint8Array): Sink {
-  if (!sink.isTerminal) return sink;
   return { ...sink, write: (text) => sink.write(typeof text === 'string' ? written(text) : text) };
 }
 
