@@ -2,7 +2,6 @@
 import { isObject, type JsonObject } from '../data/json.js';
 import { normalName, valueAt } from '../data/path.js';
 import type { ResourceName } from '../data/resources.js';
-import { wordList } from '../data/text.js';
 import { readEvidence } from './paging-evidence.js';
 import { hasId, propertyNamed } from './records.js';
 import { isOfAnother, resources } from './resources.js';
@@ -92,16 +91,11 @@ function emptyHal(body: unknown, resource: ResourceName): FoundList | undefined 
   return saysNone({ ...body, _links: null }, resource) ? { rows: [] } : undefined;
 }
 
-/** The names of a total: those of other counts, such as `errorCount`, say nothing about the list. */
-const totalNames = wordList(`
-  total totalcount totalelements totalitems totalrecords totalresults count
-`);
-
 /** True if the total is 0, beside nothing that may hold records: empty lists and `meta: {total: 0}`. */
 function saysNone(body: JsonObject, resource: ResourceName): boolean {
   const { total } = readEvidence(body, {}, { resource });
-  const name = normalName(total?.path.split('.').at(-1) ?? '');
-  return total?.value === 0 && totalNames.includes(name) && Object.values(body).every(isBare);
+  // Another count, such as `errorCount`, says nothing about the list.
+  return total?.value === 0 && total.isNamed && Object.values(body).every(isBare);
 }
 
 /** True for a plain value, an empty array, and an object of plain values. */
