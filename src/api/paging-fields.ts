@@ -47,8 +47,9 @@ function namedFields(
   for (const [key, value] of Object.entries(body)) {
     const path = [...above, key];
     // `next: {cursor}` and `nextPage: {cursor}` mean the same as `nextCursor`.
-    const words = leads(key) ? ['next', ...keyWords(key)] : keyWords(key);
-    const name = leads(key) ? `next${normalName(key)}` : normalName(key);
+    const isNext = leads(key);
+    const words = isNext ? ['next', ...keyWords(key)] : keyWords(key);
+    const name = isNext ? `next${normalName(key)}` : normalName(key);
     // `pageInfo`, `result_info` and `pagingMetadata` are made of such words.
     const holds = within.has(name) || (words.length > 1 && words.every((word) => within.has(word)));
     if (isObject(value) && holds && depth > 0 && !Object.hasOwn(value, 'id'))
