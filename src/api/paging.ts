@@ -282,7 +282,8 @@ export class Paging {
 }
 
 const again = 'Run the same command again.';
-const noPages = 'If no list has pages: rosterctl config set paging.mode none';
+/** The way out of a doubt where the whole list is one page. */
+export const noPages = 'If no list has pages: rosterctl config set paging.mode none';
 const somethingElse = 'If it is something else: rosterctl config set paging.next none';
 const completeList: Completeness = { state: 'complete' };
 

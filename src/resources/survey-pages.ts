@@ -1,5 +1,6 @@
 /** Surveys of paging: tries out which settings bring the rest of a list that may be incomplete. */
 import { isDeepStrictEqual } from 'node:util';
+import { noPages } from '../api/paging.js';
 import type { PagingEvidence } from '../api/paging-evidence.js';
 import { hasId } from '../api/records.js';
 import type { Api, Completeness } from '../api/types.js';
@@ -41,7 +42,7 @@ const cursorNames = wordList(`
   marker starting_after startingAfter startAfter page[after] page[cursor]
 `);
 
-/** What the first page of a list says about the next one. */
+/** The signs of a next page on the first page of a list. */
 type Lead = Pick<PagingEvidence, 'hint' | 'way'>;
 
 /** The findings about the pages of a list. */
@@ -90,7 +91,7 @@ function followed(hint: string | undefined): readonly Overrides[] {
 
 /**
  * Reads a list as it is set. Where it may be incomplete, reads it in all the other ways until one of
- * them finds the rest; `lead` is what the first page says about the next. Sends reads only.
+ * them finds the rest; `lead` holds the signs of a next page. Sends reads only.
  */
 export async function surveyPages(
   api: Api,
@@ -135,14 +136,14 @@ export async function surveyPages(
     const next = hint === undefined ? { 'paging.params.page': 'NAME' } : { 'paging.next': hint };
     return { ...found('warn', text, next), settings: {}, ...counts };
   }
-  // What settles the doubt where the service means something else by what it says.
-  const isSettled = completeness.fixes?.some((fix) => fix.endsWith('paging.mode none'));
+  // The way out if the number or flag that raised the doubt means something else.
+  const mayBeOnePage = completeness.fixes?.includes(noPages);
   const choices = isLed
     ? { 'paging.params.cursor': 'NAME', 'paging.next': 'none' }
     : {
         'paging.params.page': 'NAME',
         'paging.next': 'PATH',
-        ...(isSettled ? { 'paging.mode': 'none' } : { 'paging.total': 'none' }),
+        ...(mayBeOnePage ? { 'paging.mode': 'none' } : { 'paging.total': 'none' }),
       };
   return { ...found('warn', text, choices), settings: {}, ...counts };
 }
