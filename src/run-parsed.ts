@@ -44,7 +44,7 @@ export async function runParsed(parsed: ParsedCommand, world: World, host: Host)
     else if (exitCode !== code && printsJson(world))
       await printFailure(
         new CancelledError('Interrupted, but everything was done.', {
-          hint: 'There is no need to run the command again.',
+          hint: 'You do not need to run the command again.',
         }),
         world,
         { parsed, exitCode },

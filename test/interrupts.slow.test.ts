@@ -490,7 +490,7 @@ test('a write that ends although it was interrupted shows its record, and says i
   const home = temporaryFolder();
   const ready = () => until(() => isSent);
   const { code, stderr } = await interrupted(line, ready, 'SIGINT', home, service.env);
-  const hint = 'There is no need to run the command again.';
+  const hint = 'You do not need to run the command again.';
   expect([code, errorOf({ stderr })]).toMatchObject([
     130,
     { code: 'cancelled', hint, exitCode: 130 },
